@@ -1,4 +1,4 @@
-// Messages of the process that runs libassimp, and the budget of the file.
+// Messages of the process that runs libassimp, and the limits on its elements and memory.
 #include "demo/convert/assimp_import.h"
 
 #if defined(HAS_ASSIMP) && defined(HAS_JANSSON)

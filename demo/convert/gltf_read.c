@@ -545,7 +545,8 @@ static bool read_targets(primitive_reader *reader, const json_t *targets)
     return true;
 }
 
-// Fails if an accessor has no data. In a compressed primitive, its data are compressed.
+// Fails if an accessor of a compressed primitive has no buffer view. The data then exist only in
+// compressed form, which is not supported.
 static bool check_data(const gltf_file *file, uint32_t accessor, const char *compression)
 {
     const json_t *const object = gltf_item(file, "accessors", accessor);

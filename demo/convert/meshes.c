@@ -154,7 +154,7 @@ static void write_attributes(const mesh_builder *from, size_t v, float *values)
 
 // An influence of a vertex: a joint of the skin and its weight.
 typedef struct joint_weight {
-    uint32_t slot; // of the skin
+    uint32_t slot; // index of the joint in the skin
     double weight;
 } joint_weight;
 
@@ -521,7 +521,8 @@ static bool skip_primitive(const mesh_builder *to)
 // each primitive begins with the same state.
 static bool convert_primitive(mesh_builder to)
 {
-    enum { ELEMENTS_PER_PRIMITIVE = 1000 }; // cost without the vertices
+    // Elements that a primitive is charged for, in addition to its vertices.
+    enum { ELEMENTS_PER_PRIMITIVE = 1000 };
     if (to.in->mode == PLAIN_OTHER)
         return skip_primitive(&to);
 

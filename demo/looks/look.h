@@ -169,7 +169,7 @@ struct view_package {
     md5_cube2 *cubes[VIEW_MAX_SCRIPTS]; // [num_cubes] the parsed scripts; NULL if damaged
     size_t num_cubes;
     common_game_paths paths;
-    common_list declaration_files; // with a reader: those in the model's folder
+    common_list declaration_files; // if there is a reader: .mtr files in the model's folder
     view_listener warnings; // receives faults of declarations; `warn` is NULL if none are reported
     md5_game *game;
 };

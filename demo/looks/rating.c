@@ -339,7 +339,7 @@ static void compare_path_end(const view_named_mesh *subject, candidate *rated)
 }
 
 // Returns the score of an image for a mesh. All evidence counts except the complete path of the
-// shader, which select_at_path() compares.
+// shader, which view_select_at_path() compares.
 static candidate rate_image(const view_named_mesh *subject, const view_image_file *image)
 {
     candidate rated = {.image = image};

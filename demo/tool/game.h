@@ -68,7 +68,7 @@ typedef struct tool_game {
     common_text_index missing_texts; // messages about missing models and clips
     md5_diagnostic *missing; // [missing_texts.count] the first warning with each of these messages
     common_list error_locations; // "file:line:column" of errors that were printed in engine mode
-    bool hides_error_locations;  // warnings at `error_locations`, now sorted, are not printed
+    bool hides_error_locations;  // `error_locations` is sorted; warnings there are not printed
 } tool_game;
 
 // -- Games (game.c) -------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ bool tool_has_character_keys(const md5_entity_def *entity);
 
 // Properties of a character that the engine creates from an entity.
 typedef struct tool_character_info {
-    float mass;        // of its articulated figure
+    float mass;        // mass of the character's articulated figure
     uint32_t num_legs; // legs with IK
 } tool_character_info;
 

@@ -41,7 +41,8 @@ def decide(condition, values):
 
 
 def decide_conditions(text, values):
-    """Returns the text without the branches that `values` excludes and without the decided directives."""
+    """Evaluates the #if directives that the macros in `values` decide. Returns the text without these directives and
+    without the excluded branches."""
     lines, stack = [], []  # of each open #if: is its branch kept (None: not decided), and was a branch kept
     for line in text.splitlines(True):
         directive = re.match(r"#(if|ifdef|ifndef|elif|else|endif)\b *(.*?) *(?://.*)?$", line)

@@ -105,7 +105,7 @@ typedef struct md5_column {
     size_t offset;
     size_t auxiliary; // offset of the row count, number of elements, offset of a driven value's
                       // parameter, or size
-    const md5_schema *rows;    // of tables, rows and parts
+    const md5_schema *rows;    // schema of tables, rows and parts
     uint32_t last;             // largest value of a choice
     const md5_choice *choices; // [num_choices]; NULL: the choices are the easings
     uint32_t num_choices;
@@ -132,7 +132,7 @@ typedef struct md5_column {
     md5_hash hash;
 } md5_column;
 
-// The columns of a kind of row.
+// A kind of row: its names, its form in a machine file, and its columns.
 struct md5_schema {
     const char *description; // name of a block in messages about files: "a clip"
     const char *head;        // keyword, and title in the manual: "clip"
@@ -274,7 +274,7 @@ enum { MD5_LOCATION_UNIT = 4 }; // bytes that share one location
 typedef struct md5_located_table {
     struct md5_located_table *next;
     unsigned char *rows;
-    size_t size; // of the rows, in bytes; the locations follow
+    size_t size; // size of the rows, bytes; the locations follow
 } md5_located_table;
 
 // All tables that were read from one text.

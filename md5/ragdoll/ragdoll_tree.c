@@ -40,7 +40,7 @@ static bool is_valid_inertia(const double (*inertia)[3], double ball_inertia)
     const md5_vec3d third = {inertia[2][0], inertia[2][1], inertia[2][2]};
     const md5_vec3d cross = md5_vec3d_cross(first, second);
     const double minor1 = first.x;
-    const double minor2 = cross.z; // of the first two rows and columns
+    const double minor2 = cross.z; // minor of the first two rows and columns
     const double determinant = md5_vec3d_dot(cross, third);
     const double trace = first.x + second.y + third.z;
     const double minimum = 0.25 * MIN_INERTIA * ball_inertia;
@@ -281,7 +281,7 @@ static void select_joints(const md5_figure *figure, body_graph *graph)
     for (uint32_t i = 0; i < figure->num_constraints; i++) {
         const md5_body_constraint *const constraint = &figure->constraints[i];
         uint32_t ends[2];
-        uint32_t groups[2]; // of connected bodies
+        uint32_t groups[2]; // groups of connected bodies
         for (uint32_t k = 0; k < 2; k++) {
             const uint32_t body = constraint->bodies[k];
             ends[k] = body == MD5_NONE ? world : body;
@@ -764,7 +764,7 @@ static void set_motions(const md5_ragdoll *ragdoll, ragdoll_node *node)
 //   inverse(A) = transpose(inverse(L)) inverse(L)
 static MD5_ALWAYS_INLINE void invert(double *a, int count, int stride)
 {
-    double inverse[6][6] = {{0.0}}; // of L, which replaces the lower half of A
+    double inverse[6][6] = {{0.0}}; // inverse of L, which replaces the lower half of A
     MD5_UNROLL
     for (int k = 0; k < count; k++) {
         // The elements of row k of L to the left of the diagonal.
@@ -1148,7 +1148,7 @@ bool md5i_slow_fast_joints(md5_ragdoll *ragdoll)
     return has_fast_joints;
 }
 
-// Returns the momenta with which a step starts. These are the stored momenta of the last step,
+// Computes the momenta with which a step starts. These are the stored momenta of the last step,
 // changed by gravity and by the friction of the body.
 static void get_step_momenta(const md5_ragdoll *ragdoll, const ragdoll_node *node,
                              md5_vec3d *momentum, md5_vec3d *angular_momentum)

@@ -40,7 +40,8 @@ _PULLS = {
 }
 
 
-# A helper, its joint, and the joints with which that joint's skin is connected.
+# Helper joints with half of a joint's rotation. Each entry contains a helper, this joint, and the joints to which its
+# skin is connected.
 _HALVED = (("knee_l", "shin_l", ("thigh_l",)), ("elbow_l", "forearm_l", ("upperarm_l",)),
            ("hip_l", "thigh_l", ("hips", "spine_1", "belly")),
            ("shoulder_l", "upperarm_l", ("clavicle_l", "chest", "spine_2")),

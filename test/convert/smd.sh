@@ -1,5 +1,5 @@
 #!/bin/sh
-# Import of SMD: vertices by weights, order of angles and studiomdl's axes; clips; images; errors.
+# Import of SMD: weights of vertices, order of rotation angles, axes of studiomdl, clips, images, errors.
 . test/build/report.sh
 tool=$products/md5tool
 

@@ -258,7 +258,8 @@ TEST (fbx_weights_of_layers_are_animated) {
         check_layer(&(layer_case){HALF, "", "Lcl Translation", rows[i].expected}, rows[i].percent);
 }
 
-// The clip animates another property than the translation: the curve node is (15, 0, 7) at 0.5 s.
+// Animates `property` instead of the translation, and returns the transform at 0.5 s. The curve
+// node is (15, 0, 7) at this time.
 static convert_affine animated_factor(const char *property)
 {
     char changed[sizeof text + 100];

@@ -130,8 +130,8 @@ static void print_figure(figure_case *fixture, const char *name, const md5_figur
 
 // -- Comparing ------------------------------------------------------------------------------------
 
-// Returns the warnings about a file in the format of the table. The table has no quotes, because
-// the engine prints other quotes.
+// Prints the warnings about a file to fixture->text, in the format of the table. The table has no
+// quotes, because the engine prints other quotes.
 static void print_warnings(figure_case *fixture, const char *log, const char *name)
 {
     char prefix[160];

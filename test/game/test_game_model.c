@@ -9,7 +9,7 @@ static const md5_model_def *find_model(md5_game *game, const char *name)
     return model;
 }
 
-// Returns the joints of a channel, as digits.
+// Checks the joints of a channel; `expected` contains their indices as digits.
 static void check_channel(const md5_model_def *model, md5_channel channel, const char *expected)
 {
     char joints[16] = "";
@@ -18,7 +18,7 @@ static void check_channel(const md5_model_def *model, md5_channel channel, const
     CHECK_STRING(joints, expected);
 }
 
-// Returns the names of the animations, each followed by a space.
+// Checks the names of the animations; `expected` contains each name followed by a space.
 static void check_anims(const md5_model_def *model, const char *expected)
 {
     char names[256] = "";

@@ -119,7 +119,7 @@ static md5_vec3 reported_ankle(const md5_foothold *foot)
     return md5_vec3_add(sole, md5_vec3_scale(normal, foot->rise / length));
 }
 
-// Returns the requested movement at a time. The sequence contains all kinds of movements: forward,
+// Sets the requested movement at a time. The sequence contains all kinds of movements: forward,
 // backward, sideways, rotations, curves and stops.
 static void command(double time, md5_vec3 *velocity, float *angular_speed)
 {

@@ -224,7 +224,8 @@ bool play_actor_begin(play_actor *fixture, const char *file, const char *event);
 void play_actor_end(play_actor *fixture);
 void play_actor_advance(play_actor *fixture, double seconds);
 
-// Sets a parameter that must exist; returns the name of a layer's current state.
+// play_set() sets a parameter, which must exist. play_state_name() returns the name of a layer's
+// current state.
 void play_set(md5_player *player, const char *name, float value);
 const char *play_state_name(const md5_player *player, uint32_t layer);
 

@@ -296,7 +296,8 @@ static md5_machine *play_masked(const play_case *assets, const char *words, cons
                              words, branch, feather);
 }
 
-// Returns the pose of the mask in such a machine: the bind pose, over which the clip is blended.
+// Computes the expected pose of such a machine: the bind pose, over which the clip is blended with
+// the weights of the mask.
 static void blend_masked(const md5_model *model, const md5_binding *binding, const char *branch,
                          uint32_t feather, md5_sample_position position, md5_xform *pose)
 {

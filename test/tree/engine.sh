@@ -7,7 +7,8 @@
 . test/build/amalgamate.sh
 
 archive=${MD5_ARCHIVE:-$folder} engine=$PWD/test/build/user/engine.c
-added=${MD5_ARCHIVE:-$PWD/demo/examples} tree=$scratch/tree # whose folder md5model is small/
+added=${MD5_ARCHIVE:-$PWD/demo/examples} # folder of quake_engine.c
+tree=$scratch/tree                       # source tree of an engine; its folder md5model is a copy of small/
 # Compiler flags of Quake ports. size_flags are additional flags for md5model.c.
 c_flags="-std=gnu11 -Wall -Wno-trigraphs -Werror -O3 -DNDEBUG -DENGINE_BLENDS"
 cxx_flags="-x c++ -std=gnu++17 -Wall -Wno-trigraphs -O3 -DNDEBUG -DENGINE_BLENDS"

@@ -27,7 +27,7 @@ enum {
     VIEW_PAGE_POINTS = VIEW_PAGE_STEPS + 1,
     VIEW_PAGE_MARKS = 16,
     VIEW_PAGE_FACTS = 28,
-    VIEW_PAGE_COLUMNS = 3, // of a table of facts
+    VIEW_PAGE_COLUMNS = 3, // columns of a table of facts
     VIEW_PAGE_LABELS = 12,
     VIEW_PAGE_NUMBERS = 5,
     VIEW_PAGE_LINKS = 3,
@@ -262,7 +262,7 @@ void view_add_bone(view_picture *picture, const view_figure *figure, uint32_t jo
 const view_clip *view_page_clip(const view_picture *picture, const char *name);
 
 // Samples a clip at `seconds`, in a loop. The root is not displaced, so that the figure stays at
-// its place. If the clip does not exist, returns the bind pose.
+// its place. If the clip does not exist, `pose` becomes the bind pose.
 void view_sample_clip(const view_picture *picture, const char *name, double seconds,
                       md5_xform *pose);
 
@@ -358,8 +358,8 @@ typedef struct view_pages {
     view_picture picture;  // the picture that was drawn last
     view_lens lens;        // the lens of this picture
     view_rect panel;       // the panel of this picture, pixels
-    ui_scroll scroll;      // of the panel, or of the contents
-    ui_scroll code_scroll; // of the code below the figures
+    ui_scroll scroll;      // scroll position of the panel, or of the contents
+    ui_scroll code_scroll; // scroll position of the code below the figures
     bool shows_answer;     // the user has clicked on "Show answer"
     uint32_t unfolded;     // index + 1 of the slider whose choices are listed; 0: none
 

@@ -891,7 +891,7 @@ void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old_pla
     if (coverage == 1 && memcmp(pose, old_pose, to.num_blended * sizeof *pose) == 0)
         return; // the poses are equal
 
-    // The transition replaces the frozen pose and the offsets that were taken over.
+    // The new transition replaces the frozen pose and the offsets of the old player.
     chain.has_snapshot = false;
     chain.has_offsets = false;
     if (evaluate_chain(&to, chain, spare, pose) == 1)
