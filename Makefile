@@ -204,7 +204,7 @@ $(eval $(call remember,$(BUILD)/flags,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS)))
 $(eval $(call remember,$(BUILD)/viewer-flags,$$(VIEWER_DEFINES) $$(FONTCONFIG_FLAGS)))
 $(eval $(call remember,$(BUILD)/package-flags,$$(PACKAGES)))
 $(eval $(call remember,$(BUILD)/sources,$$(MD5_SOURCES) $$(ABI)))
-# The search for packages runs after `deps`, except for goals that need no packages.
+# The search for packages runs after `deps`, except for targets that need no packages.
 $(BUILD)/package-flags: | $(if $(filter-out lib tool test-library %/md5tool %/test_md5,$(GOALS)),deps)
 $(BUILD)/viewer-flags: | deps
 
@@ -230,7 +230,7 @@ build/pages.c: demo/viewer/pages demo/viewer/pages/pages.txt $(sort $(wildcard d
 # -- Other targets ------------------------------------------------------------------------------------
 
 ## make deps           finds missing packages, and installs them if apt-get exists
-# One call for all goals, so that no two installations run at the same time.
+# One call for all targets, so that no two installations run at the same time.
 deps: check-deps
 	@DEPS=$(DEPS) sh md5/packaging/deps.sh $(NEEDS)
 # Compiling begins after this check and while `deps` installs packages, so that a build that cannot succeed stops before it
