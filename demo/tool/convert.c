@@ -744,8 +744,7 @@ static int check_arguments(const tool_arguments *arguments, bool is_folder, doub
     const bool can_print_map = arguments->mesh && !arguments->output && !is_folder;
     if (arguments->prints_map && !can_print_map)
         return tool_usage(
-            "convert",
-            "--print-map: expected input files and --mesh, without folders and --output");
+            "convert", "--print-map: expected input files and --mesh, without folders or --output");
     if (!arguments->output && !arguments->prints_map)
         return tool_usage(
             "convert", "option --output FILE|FOLDER is missing: expected the name of the output");
