@@ -21,7 +21,7 @@ git log --no-merges --reverse --format='%h%x09%s%x09%b%x00' "$range" | tr '\n\0'
         for (i in part) if (!(part[i] in known)) { complain("unknown area \"" part[i] "\""); break }
         first = substr($2, length(head) + 3); sub(/ .*/, "", first)
         if (first ~ /^(a|an|the|what|where|it|he|his|its|there|no|each|that)$|(ed|ing)$/ && first !~ /^(Bring|Embed|Feed|Speed)$/)
-            complain("\"" first "\" is no imperative")
+            complain("\"" first "\" is not an imperative")
     }
     $3 ~ /^ *$/ { bare = bare "    " $1 " " $2 "\n"; num_bare++ }
     END {

@@ -185,7 +185,7 @@ check_broken_bvh() {
 check_broken_bvh "no hierarchy" '1d' "1:1: error: expected HIERARCHY, found 'ROOT'"
 check_broken_bvh "no brace" '3d' "3:2: error: expected {, found 'OFFSET'"
 check_broken_bvh "a word for a number" '4s/0.000000/zero/' "4:9: error: expected the X offset, found 'zero'"
-check_broken_bvh "a number that is none" '4s/0.000000/nan/' "4:9: error: expected the X offset, found 'nan'"
+check_broken_bvh "a number that is NaN" '4s/0.000000/nan/' "4:9: error: expected the X offset, found 'nan'"
 check_broken_bvh "too many channels" '5s/6/7/' "5:11: error: the number of channels: expected an integer from 0 to 6, found 7"
 check_broken_bvh "an unknown channel" '5s/Xposition/Wposition/' "5:13: error: expected a channel, such as Xrotation, found 'Wposition'"
 check_broken_bvh "a joint that is not closed" '/^MOTION/s/.*/JOINT/' "127:1: error: expected ROOT or MOTION, found 'JOINT'"

@@ -149,7 +149,7 @@ reports_flat_shading() {
         write_dog "$scratch/round.gltf" && sed -i 's/"POSITION": 0/"POSITION": 0, "NORMAL": 0, "COLOR_0": 0/' "$scratch/round.gltf" &&
         convert_to_new_folder "$scratch/round.gltf" -o "$scratch/to" && ! expect_note "flat-shaded" && expect_note "skipped the vertex colors"
 }
-preserves_flat_shading() { # of a tetrahedron: each has three separate vertices, which share weights
+preserves_flat_shading() { # a tetrahedron, each of whose faces has three separate vertices, which share weights
     for normal in '' '"NORMAL": 0, '; do
         python3 - "$dog" "$scratch/faces.gltf" <<'END' && sed -i "s/\"POSITION\"/$normal&/" "$scratch/faces.gltf" || return 1
 import base64, json, struct, sys

@@ -283,7 +283,7 @@ check 'camera paths jump at their cuts' writes_cameras
 
 # -- Materials ------------------------------------------------------------------------------------
 
-colors_are_equal() { # of two images, with or without alpha
+colors_are_equal() { # IMAGE IMAGE: compares the colors of two images, with or without alpha
     python3 - "$@" <<'END'
 import sys
 sys.path.insert(0, 'test/viewer')

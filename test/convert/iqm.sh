@@ -170,12 +170,12 @@ check_broken_iqm "an array twice" arrays+20 0 "duplicate vertex array of positio
 check_broken_iqm "an array beyond the end" arrays+16 4294967292 "truncated file: 4 positions at offset 4294967292"
 check_broken_iqm "a parent behind the joint" joints+4 1 "joint 0 has an invalid parent: expected an earlier joint or -1, found 1"
 check_broken_iqm "an own parent" joints+52 1 "joint 1 has an invalid parent: expected an earlier joint or -1, found 1"
-check_broken_iqm "a number that is none" joints+8 nan "joint 0: number is out of range: expected -1e9 to 1e9, found nan"
+check_broken_iqm "a number that is NaN" joints+8 nan "joint 0: number is out of range: expected -1e9 to 1e9, found nan"
 check_broken_iqm "a huge number" joints+8 1e30 "joint 0: number is out of range: expected -1e9 to 1e9, found 1e+30"
 check_broken_iqm "a pose with another parent" poses+88 4294967295 "pose 1 has the parent -1, but joint 1 has the parent 0: expected equal parents"
 check_broken_iqm "a clip of more frames" anims+8 4 "clip 0: frames are out of range: expected 1 or more frames below 3, found 4 frames from frame 0"
 check_broken_iqm "a clip of no frames" anims+8 0 "clip 0: frames are out of range: expected 1 or more frames below 3, found 0 frames from frame 0"
-check_broken_iqm "a rate that is none" anims+12 nan "clip 0: frame rate is out of range: expected 0 to 1e6 frames per second, found nan"
+check_broken_iqm "a rate that is NaN" anims+12 nan "clip 0: frame rate is out of range: expected 0 to 1e6 frames per second, found nan"
 check_broken_iqm "a huge texture coordinate" meshes+72 1e30 "vertex 0: texture coordinate is out of range: expected -1e9 to 1e9, found 1e+30"
 write_chain() { # JOINTS: a model with one triangle
     awk -v n="$1" 'BEGIN { printf "MD5Version 10\ncommandline \"\"\n\nnumJoints %d\nnumMeshes 1\n\njoints {\n", n

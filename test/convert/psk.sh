@@ -62,7 +62,7 @@ check_broken_psk 'a weight of point 4 of 4' figure.psk RAWWEIGHTS 36 '<I' 4 'ind
 check_broken_psk 'a weight of bone 3 of 3' figure.psk RAWWEIGHTS 40 '<I' 3 'index of a bone at offset '
 check_accepted_psk 'a weight of bone 2 of 3' figure.psk RAWWEIGHTS 40 '<I' 2
 check_broken_psk 'a bone that is its parent' figure.psk REFSKELT 344 '<i' 2 'bone 2 has an invalid parent: expected an earlier bone, found 2'
-check_broken_psk 'a number that is none' figure.psk PNTS0000 32 '<f' nan 'number at offset 64 is out of range: expected -1e9 to 1e9, found nan'
+check_broken_psk 'a number that is NaN' figure.psk PNTS0000 32 '<f' nan 'number at offset 64 is out of range: expected -1e9 to 1e9, found nan'
 check_broken_psk 'a large number' figure.psk PNTS0000 32 '<f' 1.0000001e9 'number at offset 64 is out of range: expected -1e9 to 1e9, found 1e+09'
 check_accepted_psk 'the largest number' figure.psk PNTS0000 32 '<f' 1e9
 check_broken_psk 'a frame more than the keys' moves.psa ANIMINFO 364 '<I' 4 'clip 1 has a wrong number of frames: found 4, expected 1 to 3'

@@ -324,16 +324,16 @@ static const char *use_queries(api_use *fixture)
         const bool has_triangle = hit.mesh < fixture->model->num_meshes
                                   && hit.triangle < fixture->model->meshes[hit.mesh].num_triangles;
         if (!has_triangle || hit.joint >= fixture->num_joints)
-            return "a ray hits what is not there";
+            return "a ray hits a triangle or a joint that does not exist";
     }
     const uint32_t nearest =
         md5_find_nearest_joint(fixture->joints, fixture->num_joints, api_point(fixture), &distance);
     const uint32_t nearest_to_ray =
         md5_find_nearest_joint_to_ray(fixture->joints, fixture->num_joints, ray, NULL);
     if (nearest >= fixture->num_joints && nearest != MD5_NONE)
-        return "the nearest joint is none";
+        return "the nearest joint does not exist";
     if (nearest_to_ray >= fixture->num_joints && nearest_to_ray != MD5_NONE)
-        return "the nearest joint is none";
+        return "the joint nearest to a ray does not exist";
     (void)md5_cull_sphere(bounds, fixture->num_joints, api_point(fixture), api_number(fixture),
                           found);
     (void)md5_cull_bounds(bounds, fixture->num_joints, all, found);

@@ -21,8 +21,8 @@ static inline const char *fuzz_part_fault(const convert_part *part)
     md5_free_model(model);
     md5_free_anim(anim);
     if (strpbrk(part->name, "/\\:\"\n") != NULL || part->name[0] == '\0' || part->name[0] == '.')
-        return "a name that is none of a file";
-    return model || anim ? NULL : "what was read is no MD5";
+        return "a part has an invalid file name";
+    return model || anim ? NULL : "a written part cannot be read as MD5";
 }
 
 // Converts the data of a format to a model, and writes the model with `write`, which may be NULL.
@@ -51,13 +51,13 @@ static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *
     const char *fault = NULL;
     const bool is_read = read(&job, &input, &scene, &error);
     if (!is_read && error.message[0] == '\0')
-        fault = "refused without a reason";
+        fault = "rejected without an error message";
     for (uint32_t i = 0; i < scene.num_parts && is_read && !fault; i++)
         fault = fuzz_part_fault(&scene.parts[i]);
     error = (md5_error){0};
     const bool can_write = is_read && write && scene.num_parts > 0;
     if (can_write && !fault && !write(&job, &scene, &error) && error.message[0] == '\0')
-        fault = "not written, without a reason";
+        fault = "not written, without an error message";
     convert_end_budget(&budget, &job);
     free(input.bytes);
     convert_free_scene(&scene);

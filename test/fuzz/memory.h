@@ -22,7 +22,7 @@ static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, co
     if (asset)
         destroy(asset);
     if ((asset != NULL) != (error.status == MD5_OK) || (!asset && !error.message[0]))
-        return "refused without a reason, or made with one";
+        return "rejected without an error, or created with an error";
     if (asset_heap_fault(&heap) || num_allocs == 0)
         return asset_heap_fault(&heap);
     heap = (asset_heap){.fail_at = 1 + choice % num_allocs};
@@ -30,9 +30,9 @@ static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, co
     if (asset)
         destroy(asset);
     if (asset)
-        return "made although memory was refused";
+        return "created although an allocation failed";
     if (error.status != MD5_ERROR_MEMORY)
-        return "refused memory was not reported";
+        return "a failed allocation was not reported";
     return asset_heap_fault(&heap);
 }
 

@@ -44,7 +44,7 @@ static inline const char *fuzz_text(const fuzz_text_kind *kind, const uint8_t *d
         fault = kind->find_fault(asset);
     kind->free(asset);
     if (!fault && heap.peak_bytes > FUZZ_FIXED_BYTES + kind->bytes_per_byte * size)
-        fault = "more memory than 64 KB and what each byte of such a text may take";
+        fault = "memory exceeds 64 KB plus the limit per byte of the text";
     if (!fault)
         fault = asset_heap_fault(&heap);
     const fuzz_piece piece = {kind, data, size};

@@ -147,7 +147,7 @@ static const char *judge_cut(const valid_file *file, const trial *tried)
         return tried->error.status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
     if (!asset_warnings_have_new(&tried->warnings, &file->warnings)
         && !are_equal(tried->loaded, file->original))
-        return "something is lost without a warning";
+        return "data is lost without a warning";
     return NULL;
 }
 
@@ -198,13 +198,14 @@ static const char *judge_memory(const valid_file *file, const trial *tried)
 {
     const asset_heap *const heap = tried->heap;
     if (tried->limit > 0 && heap->peak_bytes > tried->limit)
-        return "the memory limit is passed";
+        return "the memory limit is exceeded";
     if (!asset_pointer(tried->loaded))
-        return tried->error.status == MD5_ERROR_MEMORY ? NULL
-                                                       : "another error than too little memory";
+        return tried->error.status == MD5_ERROR_MEMORY ? NULL : "an error other than out of memory";
     if (heap->fail_at > 0 && heap->num_allocs >= heap->fail_at)
         return "an asset although an allocation failed";
-    return are_equal(tried->loaded, file->original) ? NULL : "another asset than the whole file's";
+    return are_equal(tried->loaded, file->original)
+               ? NULL
+               : "the asset differs from that of the whole file";
 }
 
 static const char *judge_success(const valid_file *file, const trial *tried)

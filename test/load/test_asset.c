@@ -95,7 +95,7 @@ static void note_warning(void *user, const md5_error *warning)
     if (warnings->fault)
         return;
     if (warning->status != MD5_WARNING)
-        warnings->fault = "a warning that is none";
+        warnings->fault = "a warning with another status than MD5_WARNING";
     else
         warnings->fault = message_fault(warning->message, sizeof warning->message);
 }
@@ -111,7 +111,7 @@ md5_load_opts asset_opts(asset_heap *heap, asset_warnings *warnings)
 
 const char *asset_heap_fault(const asset_heap *heap)
 {
-    HOLDS(heap->live == 0 && heap->live_bytes == 0, "memory is left");
+    HOLDS(heap->live == 0 && heap->live_bytes == 0, "memory was not freed");
     HOLDS(!heap->has_wrong_size, "memory was freed with a wrong size");
     return NULL;
 }
@@ -143,9 +143,9 @@ static const char *error_fault(const md5_error *error, const char *text, size_t 
     PASS_ON(message_fault(error->message, sizeof error->message));
     const bool needs_location = has_location(error->status) && !is_compressed(text, size);
     HOLDS(!needs_location || (error->line > 0 && error->column > 0),
-          "an error in a text without a place");
-    HOLDS(error->line <= count_lines(text, size), "an error behind the last line");
-    HOLDS(error->column <= size + 1, "an error behind the end of its line");
+          "an error in a text without a location");
+    HOLDS(error->line <= count_lines(text, size), "an error after the last line");
+    HOLDS(error->column <= size + 1, "an error after the end of its line");
     return NULL;
 }
 
@@ -157,7 +157,7 @@ const char *asset_answer_fault(const void *asset, uint32_t num_warnings, const m
     PASS_ON(warnings->fault);
     HOLDS(warnings->num_reported <= cap, "more warnings than the cap allows");
     if (warnings->largest_line > 0)
-        HOLDS(warnings->largest_line <= count_lines(text, size), "a warning behind the last line");
+        HOLDS(warnings->largest_line <= count_lines(text, size), "a warning after the last line");
     if (!asset)
         return error_fault(error, text, size);
     HOLDS(error->status == MD5_OK && error->message[0] == '\0' && error->line == 0,
@@ -254,7 +254,8 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
     HOLDS(lies_in(block, size, skeleton->order, count, sizeof *skeleton->order),
           "order does not lie in the block");
     for (uint32_t j = 0; j < count; j++) {
-        HOLDS(text_lies_in(block, size, skeleton->joints[j].name), "a joint's name is outside");
+        HOLDS(text_lies_in(block, size, skeleton->joints[j].name),
+              "a joint's name is outside the model's memory");
         HOLDS(skeleton->joints[j].parent == MD5_NONE || skeleton->joints[j].parent < count,
               "a parent out of range");
     }
@@ -263,10 +264,10 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
     for (uint32_t i = 0; i < count && !fault; i++) {
         const uint32_t joint = skeleton->order[i];
         if (joint >= count || visited[joint])
-            fault = "order names a joint twice, or none";
+            fault = "order contains a joint twice or not at all";
         else if (skeleton->joints[joint].parent != MD5_NONE
                  && !visited[skeleton->joints[joint].parent])
-            fault = "order names a child before its parent";
+            fault = "order contains a child before its parent";
         else
             visited[joint] = 1;
     }
@@ -278,8 +279,10 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
 static const char *file_tables_fault(const md5_model *model, const md5_mesh *mesh)
 {
     uint32_t max_weights = 0;
-    HOLDS(text_lies_in(model, model->size, mesh->name), "a mesh's name is outside");
-    HOLDS(text_lies_in(model, model->size, mesh->shader), "a mesh's shader is outside");
+    HOLDS(text_lies_in(model, model->size, mesh->name),
+          "a mesh's name is outside the model's memory");
+    HOLDS(text_lies_in(model, model->size, mesh->shader),
+          "a mesh's shader is outside the model's memory");
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const md5_vertex *const vertex = &mesh->file_vertices[i];
         HOLDS(vertex->first_weight <= mesh->num_weights
@@ -391,7 +394,7 @@ static const char *mesh_arrays_fault(const md5_model *model, const md5_mesh *mes
         {mesh->influence_joints, mesh->num_influences, sizeof *mesh->influence_joints},
         {mesh->influences, mesh->num_influences, sizeof *mesh->influences},
     };
-    HOLDS(mesh->num_vertices >= mesh->num_file_vertices, "fewer drawn vertices than the file's");
+    HOLDS(mesh->num_vertices >= mesh->num_file_vertices, "fewer drawn vertices than file vertices");
     HOLDS(mesh->num_vertices <= 2 * (uint64_t)mesh->num_file_vertices, "too many drawn vertices");
     for (size_t i = 0; i < COUNT_OF(arrays); i++)
         HOLDS(lies_in_chunks(model, arrays[i].array, arrays[i].count, arrays[i].size),
@@ -418,7 +421,8 @@ const char *asset_model_fault(const md5_model *model)
     HOLDS_ARRAY(model, bind, num_joints);
     HOLDS_ARRAY(model, inverse_bind, num_joints);
     HOLDS_ARRAY(model, meshes, model->num_meshes);
-    HOLDS(text_lies_in(model, model->size, model->command_line), "the command line is outside");
+    HOLDS(text_lies_in(model, model->size, model->command_line),
+          "the command line is outside the asset's memory");
     HOLDS(are_unit(model->bind_local, num_joints), "a bind rotation without unit length");
     for (uint32_t j = 0; j < num_joints; j++) {
         const float *const m = model->bind[j].m;
@@ -482,12 +486,13 @@ const char *asset_anim_fault(const md5_anim *anim)
     HOLDS_ARRAY(anim, tracks, num_joints);
     HOLDS_ARRAY(anim, base_frame, num_joints);
     HOLDS_ARRAY(anim, constant, num_joints);
-    HOLDS(text_lies_in(anim, anim->size, anim->command_line), "the command line is outside");
+    HOLDS(text_lies_in(anim, anim->size, anim->command_line),
+          "the command line is outside the asset's memory");
     HOLDS(are_unit(anim->base_frame, num_joints), "a base rotation without unit length");
     HOLDS(are_unit(anim->constant, num_joints), "a constant rotation without unit length");
     for (uint32_t j = 0; j < num_joints; j++) {
         const md5_track *const track = &anim->tracks[j];
-        HOLDS(track->flags <= 63, "flags that do not exist");
+        HOLDS(track->flags <= 63, "unknown flags");
         HOLDS(track->first <= anim->num_components
                   && count_bits(track->flags) <= anim->num_components - track->first,
               "components out of range");
@@ -513,7 +518,8 @@ const char *asset_camera_fault(const md5_camera *camera)
         HOLDS(!view->has_rotation || is_unit(view->rotation),
               "a cut's rotation is not unit length");
     }
-    HOLDS(text_lies_in(camera, camera->size, camera->command_line), "the command line is outside");
+    HOLDS(text_lies_in(camera, camera->size, camera->command_line),
+          "the command line is outside the asset's memory");
     HOLDS(camera->frame_rate > 0 && isfinite(camera->frame_rate), "frame_rate is out of range");
     HOLDS(camera->duration >= 0 && camera->duration <= (num_frames - 1) / camera->frame_rate,
           "wrong duration");

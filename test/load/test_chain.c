@@ -405,7 +405,8 @@ TEST (chain_of_null_assets_keeps_the_first_failure) {
         md5_error none = {0};
         const parts with_none = {model, anim, &none};
         CHECK_THAT(calls[i](&with_none) && none.status == MD5_ERROR_MISSING && none.message[0],
-                   "call %zu says what is missing: %d, %s", i, (int)none.status, none.message);
+                   "call %zu reports the missing argument: %d, %s", i, (int)none.status,
+                   none.message);
         const parts without = {model, anim, NULL};
         CHECK_THAT(calls[i](&without), "call %zu without an error", i);
     }

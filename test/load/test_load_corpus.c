@@ -145,27 +145,28 @@ static const struct {
 } other_verdicts[] = {
     {"mesh upper-exp", "1E0 is what printf writes for %E"},
     {"mesh zero-exp", "0e5 is a number"},
-    {"mesh leading-zero-float", "01.5 is a number; the engine takes it for octal"},
+    {"mesh leading-zero-float", "01.5 is a number; the engine reads it as octal"},
     {"mesh plus-sign", "+1 is a number"},
-    {"mesh huge-exp", "infinity in a joint makes everything below it vanish"},
-    {"mesh hex-int", "nothing writes it, so it is a fault that one wants to hear of"},
-    {"mesh unquoted-shader-dash", "a path is read up to the next blank"},
-    {"mesh missing-shader", "the mesh is whole without: a warning"},
+    {"mesh huge-exp", "infinity in a joint makes all its descendants invisible"},
+    {"mesh hex-int", "no exporter writes it, so it is an error"},
+    {"mesh unquoted-shader-dash", "a path ends at the next blank"},
+    {"mesh missing-shader", "the mesh is complete without a shader: a warning"},
     {"mesh missing-commandline", "nothing depends on it: a warning"},
-    {"mesh missing-version", "shipped files lack it: a warning"},
-    {"mesh parent-forward", "joint 0 is its own parent here; the engine reads memory it never set"},
+    {"mesh missing-version", "it is missing in published files: a warning"},
+    {"mesh parent-forward",
+     "joint 0 is its own parent here; the engine reads uninitialized memory"},
     {"mesh zero-weights-vert", "it stays at the origin: a warning"},
     {"mesh weights-out-of-range", "the engine reads past its table"},
-    {"mesh numMeshes-2", "shipped files say too many: a warning"},
-    {"anim frames-more-bounds", "shipped files have more boxes than frames: a warning"},
+    {"mesh numMeshes-2", "published files declare too many meshes: a warning"},
+    {"anim frames-more-bounds", "published files have more boxes than frames: a warning"},
     {"anim components-19", "hierarchy and frames agree: a warning"},
-    {"anim first-eq-num", "without flags it does not matter"},
+    {"anim first-eq-num", "without flags it has no effect"},
     {"anim first-overrun", "the engine reads past its table"},
     {"anim framerate-0", "the engine divides by it; others read 25: a warning"},
     {"anim two-roots", "models have several roots, so may their animations"},
-    {"anim components-0-flags", "flags ask for numbers that are not there"},
+    {"anim components-0-flags", "flags require numbers that do not exist"},
     {"anim bounds-missing", "nothing depends on them"},
-    {"anim baseframe-before-bounds", "the order of these does not matter"},
+    {"anim baseframe-before-bounds", "the order of these sections has no effect"},
 };
 
 // Returns true if the list above contains a file, and marks the entry as used.
@@ -200,8 +201,9 @@ TEST (load_agrees_with_the_original_or_reports_the_difference) {
         const bool is_same = read_asset_is_loaded(asset) == (strcmp(mode, "ok") == 0);
         CHECK(!read_asset_is_loaded(asset) || read_asset_is_valid(asset));
         CHECK(read_asset_is_loaded(asset) || (error.line > 0 && error.status != MD5_ERROR_IO));
-        CHECK_THAT(is_same != differs_on_purpose(key, is_used), "%s: the engine says %s; we: %s",
-                   key, mode, read_asset_is_loaded(asset) ? "ok" : error.message);
+        CHECK_THAT(is_same != differs_on_purpose(key, is_used),
+                   "%s: expected the engine's result %s, found %s", key, mode,
+                   read_asset_is_loaded(asset) ? "ok" : error.message);
         read_asset_free(asset);
     }
     CHECK(num_files >= 80);

@@ -26,8 +26,8 @@ typedef struct read_case {
     const char *report;
 } read_case;
 
-// Loads the texts of the cases with `load`, which returns whether it worked, and checks what is
-// reported: a case fails to load if and only if `report` contains "error:".
+// Loads the texts of the cases with `load`, which returns true on success, and compares the
+// reported warnings and errors. A case must fail to load if and only if `report` contains "error:".
 typedef bool read_case_load(const char *text, size_t size, const md5_load_opts *opts,
                             md5_error *error);
 void read_cases_check(const char *good, const read_case *cases, size_t num_cases,

@@ -31,7 +31,8 @@ static md5_lex *begin(reading *r, const char *text)
     return begin_sized(r, text, strlen(text));
 }
 
-// Frees the memory and returns what was reported, the error last; valid until the next call.
+// Frees the memory. Returns the reported warnings and the error, which is the last; the result is
+// valid until the next call.
 static const char *end(reading *r)
 {
     static read_case_log reported;

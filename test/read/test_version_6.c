@@ -164,7 +164,8 @@ TEST (version_6_cameras_are_rejected) {
 
 // -- Animations -----------------------------------------------------------------------------------
 
-// The first and last key hold before and after their range; what a joint has no channel for is 0.
+// The first key applies before its frame and the last key after its frame. A component without a
+// channel is 0.
 TEST (version_6_animations_are_read) {
     md5_error error = {0};
     SCOPED_ANIM anim = text_anim(good_anim, &error);
@@ -275,7 +276,7 @@ typedef struct figure {
 } figure;
 
 typedef struct placement {
-    double axes[3][3], origin[3]; // axes[i]: where the i-th axis points
+    double axes[3][3], origin[3]; // axes[i]: direction of the i-th axis
 } placement;
 
 // Rotates a vector about x, y or z (axis 0, 1 or 2), counterclockwise as seen from the end of the

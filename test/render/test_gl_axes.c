@@ -160,7 +160,7 @@ TEST (gl_draws_models_without_tangents_on_every_path) {
         md5_error error = {0};
         md5gl_model *const copy =
             md5gl_create_model(scene.renderer, model, (md5gl_path)path, &error);
-        if (!copy) { // the driver lacks what the path needs
+        if (!copy) { // the driver lacks a feature that the path requires
             CHECK(error.status == MD5_ERROR_GPU && path > MD5GL_PATH_CPU);
             continue;
         }

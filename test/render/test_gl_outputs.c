@@ -426,7 +426,7 @@ TEST_OUTPUTS(gl_outputs_of_newly_visible_surfaces_point_off_the_screen, scene_sq
     was = scene_moved(200, 0, 0);
     draw_outputs(stage, stage->copy, &instances, &read);
     CHECK(motion[0] == 2 && motion[1] == 2);
-    md5gl_set_visible(stage->copy, 0, false); // a frame clears what the last one drew
+    md5gl_set_visible(stage->copy, 0, false); // a frame clears the output of the previous frame
     draw_outputs(stage, stage->copy, &instances, &read);
     CHECK(motion[0] == 0 && motion[1] == 0);
     CHECK(read.ids[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3][0] == 0);

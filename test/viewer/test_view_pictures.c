@@ -207,7 +207,7 @@ TEST (view_switches_change_the_image) {
         const bool is_drawn = has_case(name, picture_cases, COUNT_OF(picture_cases))
                               || has_case(name, dock_cases, COUNT_OF(dock_cases));
         CHECK_THAT(table[i].word == NULL || is_elsewhere || is_drawn,
-                   "no test knows what --%s draws", name);
+                   "no test covers the drawing of --%s", name);
     }
     CHECK_UINT(num_found, COUNT_OF(elsewhere));
 }

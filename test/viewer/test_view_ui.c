@@ -1118,7 +1118,7 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
         for (size_t j = 0; j < count && i != BINDINGS; j++) {
             char *const words =
                 common_format("%s%s", strcmp(names[i], "fish") == 0 ? "-l " : "--", table[j].name);
-            CHECK_THAT(has_words(text, words), "%s does not tell of --%s", names[i], table[j].name);
+            CHECK_THAT(has_words(text, words), "%s does not contain --%s", names[i], table[j].name);
             free(words);
         }
     }
@@ -1137,7 +1137,7 @@ TEST (view_keys_are_in_all_lists_of_keys) {
         if (keys[0] == '\0' || rows[i]->action == VIEW_TRIGGER)
             continue;
         SCOPED_STRING line = common_format("  %-27s %s\n", keys, view_get_label(rows[i]));
-        CHECK_THAT(strstr(bindings, line) != NULL, "--list-bindings does not tell of %s",
+        CHECK_THAT(strstr(bindings, line) != NULL, "--list-bindings does not contain %s",
                    rows[i]->label);
         // A label that opens a card ends with a sign that roff does not support. It is removed.
         const char *const label = view_get_label(rows[i]);

@@ -45,7 +45,7 @@ import puppeteer from "puppeteer-core";
 
 const timeout_seconds = 300; // for a page in software GL on a busy machine
 const min_long_press = 500; // milliseconds; the viewer takes shorter touches for taps
-const default_width = 800, default_height = 450; // of the window
+const default_width = 800, default_height = 450; // size of the window
 const protocolTimeout = 3600000; // milliseconds for one script: some checks show a thousand models
 const is_firefox = process.env.BROWSER === "firefox";
 const programs = is_firefox ? ["firefox-esr", "firefox"] : ["chromium", "chromium-browser"];

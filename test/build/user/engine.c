@@ -156,7 +156,7 @@ static bool check_surface(const md5_model *model, uint32_t index, const engine_v
         float size = 0.0f;
         shade(fixture, bones, drawn);
         for (int i = 0; i < 4; i++) {
-            engine_vertex rigid = *fixture; // where one of its joints alone has it
+            engine_vertex rigid = *fixture; // the vertex, moved by only one of its joints
             float to[3];
             memset(rigid.weights, 0, sizeof rigid.weights);
             rigid.joints[0] = fixture->joints[i];

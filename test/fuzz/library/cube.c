@@ -76,7 +76,7 @@ const char *fuzz_cube(const uint8_t *data, size_t size)
     md5_error error = {0};
     md5_cube2 *const cube = md5_load_cube2("md5.cfg", NULL, &opts, &error);
     if (!cube)
-        return error.status != MD5_OK ? NULL : "no model, and no reason";
+        return error.status != MD5_OK ? NULL : "no model and no error message";
     for (uint32_t i = 0; i < cube->num_parts && i < 100 && !fault; i++)
         fault = cube_part_fault(&cube->parts[i]);
     if (!fault && cube->num_parts == 0)

@@ -91,7 +91,7 @@ static const char *ask_for_materials(md5_game *game)
         if (material)
             fault = game_material_fault(material);
         else if (error.status != MD5_ERROR_MEMORY)
-            fault = "no material, and no reason";
+            fault = "no material and no error message";
     }
     return fault;
 }
@@ -106,7 +106,7 @@ static const char *look_up_entities(md5_game *game)
             continue;
         const md5_entity_def *const def = md5_game_entity_def(game, decl->name, &error);
         if (!def && error.status != MD5_ERROR_MEMORY)
-            return "no entity, and no reason";
+            return "no entity and no error message";
         const char *const class_name = def ? md5_entity_def_value(def, "CLASSNAME") : decl->name;
         if (!class_name || strcmp(class_name, decl->name) != 0)
             return "an entity of another class";
@@ -136,7 +136,7 @@ static const char *restore_changed(md5_actor *actor, uint32_t choice)
         bytes[HEAD + (choice * 7 + i * 131) % (MD5_ACTOR_SAVE_SIZE - HEAD)] ^=
             (uint8_t)(choice >> i);
     if (!md5_actor_restore(actor, bytes, sizeof bytes, &error))
-        return error.message[0] ? NULL : "an actor was refused without a message";
+        return error.message[0] ? NULL : "an actor was rejected without a message";
     md5_actor_save(actor, again);
     if (memcmp(bytes, again, sizeof bytes) != 0)
         return "a restored actor is saved as different bytes";
@@ -162,9 +162,10 @@ static const char *restore_monster(md5_monster *monster, uint32_t choice)
     md5_monster_save(monster, bytes);
     bytes[choice * 7919 % size] ^= (uint8_t)(1 + choice);
     if (!md5_monster_restore(monster, bytes, size, &error))
-        return error.message[0] ? NULL : "a monster was refused without a message";
+        return error.message[0] ? NULL : "a monster was rejected without a message";
     md5_monster_save(monster, again);
-    return memcmp(bytes, again, size) == 0 ? NULL : "a restored monster is saved as other bytes";
+    return memcmp(bytes, again, size) == 0 ? NULL
+                                           : "a restored monster is saved as different bytes";
 }
 
 // Looks at a point and walks for some ticks, with the parameters of the entity.
@@ -206,7 +207,7 @@ static const char *move_figure(const md5_figure_def *def, const md5_entity *enti
     const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
     md5_figure *const figure = md5_create_figure(def, entity, &opts, &error);
     if (!figure)
-        return error.message[0] ? NULL : "no figure of an entity, and no reason";
+        return error.message[0] ? NULL : "no figure of an entity and no error message";
     md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
     md5_figure_from_joints(figure, joints, transform, 0, bodies);
     md5_figure_to_pose(figure, bodies, pose);
@@ -283,7 +284,7 @@ static const char *play_entities(md5_game *game)
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
         md5_entity *const entity = decl ? md5_load_entity(game, decl->name, &opts, &error) : NULL;
         if (decl && !entity && error.status == MD5_OK)
-            fault = "no entity to play, and no reason";
+            fault = "no entity to play and no error message";
         fault = entity ? play_tree(entity) : fault;
         const md5_decl *const figure = md5_game_decl(game, MD5_DECL_ARTICULATED_FIGURE, i);
         const md5_figure_def *const def =
@@ -304,7 +305,7 @@ static const char *look_up_remaining(md5_game *game)
         const char *const name = md5_game_decl(game, MD5_DECL_SKIN, i)->name;
         const md5_skin_def *const skin = md5_game_skin_def(game, name, &error);
         if (!skin && error.status != MD5_ERROR_MEMORY)
-            return "no skin, and no reason";
+            return "no skin and no error message";
         if (skin)
             md5_skin_def_material(game, skin, "a");
     }
@@ -316,7 +317,7 @@ static const char *look_up_remaining(md5_game *game)
         const char *const name = md5_game_decl(game, MD5_DECL_ARTICULATED_FIGURE, i)->name;
         if (!md5_game_figure_def(game, name, &error) && error.status != MD5_ERROR_MEMORY
             && md5_find_decl(game, MD5_DECL_ARTICULATED_FIGURE, name))
-            return "no figure, and no reason";
+            return "no figure and no error message";
     }
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_MODEL, i)->name;
@@ -324,7 +325,7 @@ static const char *look_up_remaining(md5_game *game)
             continue;
         const md5_model_def *const model = md5_game_model_def(game, name, &error);
         if (!model && error.status != MD5_ERROR_MEMORY)
-            return "no model, and no reason";
+            return "no model and no error message";
         if (model && (model->num_joints > 0) != (model->mesh[0] != '\0'))
             return "a model whose joints have no mesh";
     }
@@ -350,7 +351,7 @@ static const char *open_and_look_up(const md5_game_path *path, asset_heap *heap)
     opts.allocator.limit = FUZZ_MEMORY_LIMIT;
     md5_game *const game = md5_create_game(path, 1, &opts, &error);
     if (!game)
-        return error.status == MD5_ERROR_MEMORY ? NULL : "no game, and no reason";
+        return error.status == MD5_ERROR_MEMORY ? NULL : "no game and no error message";
     const char *fault = ask_for_all(game);
     if (!fault && md5_game_set_parse_mode(game, MD5_PARSE_ENGINE, &error))
         fault = ask_for_all(game);

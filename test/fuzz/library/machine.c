@@ -101,7 +101,7 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
     if (!copies[0] || !copies[1] || !bytes || md5_player_save(player, bytes, size) != size)
         abort();
     if (!md5_player_restore(copies[0], bytes, size, &error))
-        fault = "a saved player was refused";
+        fault = "a saved player was rejected";
     md5_player_copy(copies[1], player);
     md5_player_advance(player, 0.13, NULL, NULL);
     md5_player_pose(player, expected, NULL, NULL, scratch);
@@ -109,7 +109,8 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
         md5_player_advance(copies[i], 0.13, NULL, NULL);
         md5_player_pose(copies[i], pose, NULL, NULL, scratch);
         if (memcmp(pose, expected, sizeof pose) != 0)
-            fault = i == 0 ? "a restored player poses otherwise" : "a copied one poses otherwise";
+            fault =
+                i == 0 ? "a restored player has another pose" : "a copied player has another pose";
     }
     free(bytes);
     md5_destroy_player(copies[0]);
@@ -122,7 +123,7 @@ static const char *written_fault(const md5_machine_file *file)
 {
     md5_error error = {0};
     const size_t size = md5_write_machine(&file->desc, file->model_file, NULL, 0, &error);
-    const char *fault = size > 0 ? NULL : "a machine that was read is not written";
+    const char *fault = size > 0 ? NULL : "a machine that was read cannot be written";
     char *const texts[2] = {malloc(size + 1), malloc(size + 1)};
     if (!texts[0] || !texts[1])
         abort();
@@ -130,11 +131,11 @@ static const char *written_fault(const md5_machine_file *file)
         md5_write_machine(&file->desc, file->model_file, texts[0], size + 1, &error);
         md5_machine_file *const again = md5_parse_machine_file(texts[0], size, NULL, &error);
         if (!again)
-            fault = "a written machine was refused";
+            fault = "a written machine was rejected";
         else if (md5_write_machine(&again->desc, again->model_file, texts[1], size + 1, &error)
                      != size
                  || memcmp(texts[0], texts[1], size) != 0)
-            fault = "a written machine was read otherwise";
+            fault = "a written machine differs after reading";
         md5_free_machine_file(again);
     }
     free(texts[0]);
@@ -164,7 +165,7 @@ static const char *machine_fault(md5_machine_file *file)
         file->attached[i].model = model;
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, &error);
     if (!machine && (error.status == MD5_OK || !error.message[0]))
-        fault = "a machine was refused without a message";
+        fault = "a machine was rejected without a message";
     md5_player *const player = machine ? md5_create_player(machine, NULL, &error) : NULL;
     if (player && !fault) {
         void *const scratch = malloc(md5_player_pose_scratch(machine));

@@ -145,8 +145,8 @@ static const char *restore(const figure *fixture, const uint8_t *bytes, size_t s
         return play_on(fixture, player, 12, 0x5d);
     }
     if (error.status == MD5_OK || !error.message[0])
-        return "a player was refused without a message";
-    return is_fresh ? NULL : "a refused restore changed the player";
+        return "a player was rejected without a message";
+    return is_fresh ? NULL : "a rejected restore changed the player";
 }
 
 const char *fuzz_save(const uint8_t *data, size_t size)

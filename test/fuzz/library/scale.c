@@ -40,7 +40,7 @@ const char *fuzz_scale(const uint8_t *data, size_t size)
     md5_error error = {0};
     md5_scales *const scales = md5_parse_scales(data, size, &anim, &opts, &error);
     if (!scales)
-        return error.status != MD5_OK ? NULL : "no scales, and no reason";
+        return error.status != MD5_OK ? NULL : "no scales and no error message";
     const char *const fault = scales_fault(scales);
     md5_free_scales(scales);
     const scale_text text = {data, size, &anim};

@@ -71,7 +71,7 @@ const char *fuzz_script(const uint8_t *data, size_t size)
     if (script)
         fault = play_fault(script, entity);
     else if (error.status == MD5_OK || !error.message[0])
-        fault = "no script, and no reason";
+        fault = "no script and no error message";
     md5_free_script(script);
     if (script && !fault)
         fault = fuzz_memory(make_script, destroy_script, entity, opts, size);

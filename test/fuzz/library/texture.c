@@ -8,8 +8,9 @@ static const char *texture_fault(md5_image *image, const md5_error *error)
 {
     const char *fault = NULL;
     if (!image)
-        return error->status == MD5_OK || error->message[0] == '\0' ? "no picture, and no reason"
-                                                                    : NULL;
+        return error->status == MD5_OK || error->message[0] == '\0'
+                   ? "no picture and no error message"
+                   : NULL;
     if (image->width == 0 || image->width > MD5_MAX_IMAGE_SIDE)
         fault = "a size beyond the limits";
     if (image->height == 0 || image->height > MD5_MAX_IMAGE_SIDE)

@@ -26,7 +26,7 @@ static const char *read_archive(const char *path)
     md5_error error = {.message = ""};
     common_game_paths paths = {.warn = count_warning, .user = &is_wrong};
     if (!common_add_game_path(&paths, path, &error))
-        return error.message[0] ? NULL : "refused without a reason";
+        return error.message[0] ? NULL : "rejected without an error message";
     const md5_game_path *const archive = paths.paths;
     for (size_t i = 0; i < archive->num_files && total < MAX_READ; i++) {
         size_t size = 0;

@@ -77,10 +77,10 @@ const char *fuzz_gltf(const uint8_t *data, size_t size)
     md5_error error = {.message = ""};
     const char *wrong = NULL;
     if (!convert_read_gltf(&job, &input, &scene, &error))
-        wrong = error.message[0] ? NULL : "refused without a reason";
+        wrong = error.message[0] ? NULL : "rejected without an error message";
     else
         for (size_t i = 0; i < scene.num_parts && !wrong; i++)
-            wrong = is_readable(&scene.parts[i]) ? NULL : "made what is not read";
+            wrong = is_readable(&scene.parts[i]) ? NULL : "a converted part cannot be read";
     convert_end_budget(&budget, &job);
     convert_free_scene(&scene);
     free(input.bytes);

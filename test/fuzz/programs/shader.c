@@ -23,11 +23,11 @@ const char *fuzz_shader(const uint8_t *data, size_t size)
     const char *fault = NULL;
     const bool is_set = look.diffuse || look.normals || look.two_sided;
     if (!is_found && is_set)
-        fault = "a look of a material that is not there";
+        fault = "the image set of a material that does not exist";
     if (!is_picture(look.diffuse) || !is_picture(look.normals))
-        fault = "a picture of the engine's own";
+        fault = "an image that is built into the engine";
     if (num_warnings > 20)
-        fault = "more warnings than are reported of a file";
+        fault = "more warnings than the limit per file";
     free(look.diffuse);
     free(look.normals);
     return fault;
