@@ -484,7 +484,7 @@ class Asset {
     // Returns the pixels of an image, null if it does not exist, or undefined after requesting it.
     image(path) {
         const pixels = this.#pixels.get(path), current = this.#current, {entry, kind} = current;
-        current.stem ??= path.slice(0, path.lastIndexOf(".")); // of the first path
+        current.stem ??= path.slice(0, path.lastIndexOf(".")); // first path without its extension
         if (pixels) {
             entry.pictures[maps[kind]] = path;
             entry.missing &&= kind > 0;

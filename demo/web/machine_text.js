@@ -4,7 +4,7 @@
 const max_length = 1000;
 
 export function is_machine(text) {
-    let start = 0; // of the first word
+    let start = 0; // start of the first word
     for (const [space] of text.matchAll(/\s+|\/\/.*|\/\*[^]*?\*\//gy)) // y: without gaps
         start += space.length;
     return /^machine\s/.test(text.slice(start, start + 8));

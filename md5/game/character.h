@@ -132,7 +132,7 @@ static inline md5_vec3d md5_transform_to_world(md5_vec3 v, const world_transform
                          md5_rotate_by_axes(md5_vec3d_from_vec3(v), &transform->axes));
 }
 
-// How a joint's transform in model space is used. Each value includes the uses before it.
+// The use of a joint's transform in model space. Each value includes the uses before it.
 typedef enum joint_use {
     JOINT_UNUSED,
     JOINT_TRACKED,        // its current transform is read

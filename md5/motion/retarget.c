@@ -386,8 +386,8 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
 
 // == Retarget ====================================================================================
 
-// How one joint of the target model follows a joint of the source model. A target joint is called
-// "driven" if it has a source joint.
+// The link of a joint of the target model to the joint of the source model that it follows. A
+// target joint is called "driven" if it has a source joint.
 typedef struct joint_link {
     uint32_t source; // source joint; MD5_NONE: none
     uint32_t next;   // second source joint, whose rotation is blended with the rotation of `source`

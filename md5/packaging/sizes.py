@@ -25,7 +25,7 @@ ENGINE = "test/build/user/engine.c"
 TABLES = {"md5/docs/installing.md": ("form", "gcc 12 -O2", "clang 14 -O2", "five flags", "-O0")}
 HEADINGS = {"form": "", "gcc 12 -O2": "KB, `gcc -O2`", "clang 14 -O2": "KB, `clang -O2`",
             "five flags": "KB in an engine, five flags", "-O0": "compile time at -O0, relative"}
-PRECISION = {"-O0": "%.1f"}  # of a cell in the table; others: whole numbers
+PRECISION = {"-O0": "%.1f"}  # format of the cells of a column; other columns contain whole numbers
 # Upper limits of each form, by column. Measurements are compared with them before they are rounded.
 LIMITS = {"small": {"gcc 12 -O2": 70, "clang 14 -O2": 80, "-O0": 0.5},
           "md5model": {"gcc 12 -O2": 420}}

@@ -19,8 +19,9 @@ _ANKLE = _BIND["foot_l"]
 _BACK = sub(_ANKLE, BALL)
 # The back edge of the sole, relative to the ball of the foot: a raised foot rests on it.
 _HEEL = (-7.0, -1.2, -1.4)
-_ON_THIGH = (0.9, 3.2, 6.0)    # of a wrist: fraction of the distance to the knee, to the side, above
-_ROLL = 0.05       # how far the ball goes forward at most as the heel rises
+# Position of a wrist on the thigh: fraction of the distance to the knee, distance to the side, height above.
+_ON_THIGH = (0.9, 3.2, 6.0)
+_ROLL = 0.05       # maximum movement of the ball forward while the heel rises
 _TOE_REACH = 5.2   # from the ball to the tips of the toes
 _WRIST = maths.unit(sub(_BIND["hand_l"], _BIND["forearm_l"]))
 _ELBOW = maths.unit(maths.cross(sub(_BIND["forearm_l"], _BIND["upperarm_l"]), (1.0, 0.0, 0.0)))

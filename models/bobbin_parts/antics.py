@@ -89,9 +89,9 @@ def sneeze(a, t):
 
 # --- the tail chase
 
-_SEES, _STEPS, _DEGREES = 0.85, 16, 720.0    # when he starts to spin; twice around
+_SEES, _STEPS, _DEGREES = 0.85, 16, 720.0    # start of the spin in seconds, steps, two rotations
 _REEL = 0.45
-_ENDS = [_SEES]                              # of the steps: each is quicker than the one before
+_ENDS = [_SEES]                              # ends of the steps, each of which is quicker than the last
 for _step in range(_STEPS):
     _ENDS.append(_ENDS[-1] + 0.30 - 0.08 * _step / (_STEPS - 1))
 CHASE_SECONDS = round(20.0 * (_ENDS[-1] + _REEL)) / 20.0

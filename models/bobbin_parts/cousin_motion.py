@@ -14,12 +14,13 @@ from bobbin_parts import motion, skeleton
 from bobbin_parts.actor import Actor
 from bobbin_parts.build import BOBBIN
 
-STRIDE = 1.4       # steps, in Bobbin's
-_ASIDE = 0.6        # to the sides, of feet and hips: on long legs as much would cross them
-_HEIGHT = 1.9       # of the hips, in Bobbin's
-# The same of clips whose knees would stay bent like rubber.
+# Ratios of Spindle's movements to Bobbin's.
+STRIDE = 1.4       # length of steps
+_ASIDE = 0.6        # feet and hips to the sides: long legs would cross otherwise
+_HEIGHT = 1.9       # height of the hips
+# Height of the hips in clips in which the knees would otherwise remain bent.
 _LEVEL = {"walk": 1.4, "idle": 1.1}
-_AHEAD = 1.2        # of the feet, before his hips
+_AHEAD = 1.2        # distance of the feet in front of the hips, units
 _HEEL = (-7.0, -1.2, -1.4)  # from the ball of the left foot
 
 

@@ -8,7 +8,7 @@ from kit.maths import rotate, euler
 from bobbin_parts.actor import BALL, SIDES, Tread
 
 START_SECONDS, AIR_SECONDS, LAND_SECONDS = 0.5, 0.5, 0.6
-_HEIGHT = 17.0        # of a jump, in units: 0.5 s at 544 units per second squared
+_HEIGHT = 17.0        # height of a jump, units: 0.5 s at 544 units per second squared
 _TOES_OFF = 52.0      # pitch of the feet as they leave the floor
 _TOUCH = 1.1          # height of the hips, against standing, as the toes meet the floor
 _TAIL_SWING = 6.0     # degrees to the side
@@ -202,10 +202,10 @@ _RISE = {"l": Tread(_SIT_FOOT[0], _SIT_FOOT[1], _SIT_FOOT[2],
                     (1.30, 1.58, BALL[0], -BALL[1], 0.0, 0.9, 8.0))}
 _TOES_UP = -48.0
 FALL_SECONDS = 1.5
-_SEAT = -5.86                    # of the hips, against standing
-WOE = 0.8                       # of grimace(), while he is dizzy
-OUT = 3.8                       # of the left hand on its thigh
-_PALM = (-10.0, -14.0, 3.0)      # of the right wrist while its hand is on the floor
+_SEAT = -5.86                    # height of the hips relative to standing, units
+WOE = 0.8                       # amount of grimace() while Bobbin is dizzy
+OUT = 3.8                       # argument `out` of the left hand on its thigh
+_PALM = (-10.0, -14.0, 3.0)      # position of the right wrist while its hand is on the floor
 
 
 def _knee(up):

@@ -5,9 +5,9 @@ from kit.curves import bump, keyed, looped, pulse, wave
 from bobbin_parts.actor import BALL, SIDES, Tread
 
 YAWN_SECONDS, DOZE_SECONDS, STARTLE_SECONDS = 3.0, 4.0, 1.1
-_NOD = 17.0        # of the sleeping head
-_SAG = -20.0       # where sleeping lids meet: in a U
-_DROWSY = 0.62     # how far they are shut before he sits
+_NOD = 17.0        # pitch of the sleeping head, degrees
+_SAG = -20.0       # line at which sleeping lids meet, degrees above the middle of the eye
+_DROWSY = 0.62     # fraction by which lids are shut before Bobbin sits
 
 
 def _asleep(a, amount, breath=0.0, shut=None):
@@ -84,7 +84,7 @@ def yawn(a, t):
 # --- sitting: on his bottom, legs out, hands in his lap, the tail round him
 
 SIT_SECONDS = 1.4
-_SEAT = (-4.4, -5.9)                 # of the hips, against standing
+_SEAT = (-4.4, -5.9)                 # displacement of the hips (x, z) relative to standing
 _OUT = {side: (13.6, 8.2 * sign, 8.0 * sign) for side, sign in SIDES}
 _DOWN = {side: Tread(BALL[0], BALL[1] * sign, 0.0,
                      (0.44 + delay, 0.86 + delay) + _OUT[side] + (2.2, 0.0))

@@ -34,7 +34,7 @@ _SHAPES = [("head", (3.0, 0, 42.0), 14.0, _head),
 
 # Parts that must stay outside: vertices with their largest weight on these joints.
 PARTS = (("hand", ("hand_", "finger_", "thumb_")), ("tail", ("tail_4", "tail_5", "tail_6", "tail_fin")))
-_EVERY = 6         # of these vertices every sixth is measured: they are half a unit apart
+_EVERY = 6         # every sixth of these vertices is measured: they are half a unit apart
 
 
 class Solid:

@@ -22,7 +22,7 @@ import io_md5  # noqa: E402
 from kit import png  # noqa: E402
 
 RATE = 24
-JOINTS = 22                    # of the stalk
+JOINTS = 22                    # joints of the stalk
 LENGTHS = [4.6 * 0.962 ** n for n in range(JOINTS)]
 AROUND = 16                    # vertices per ring
 SMOOTH = 1.65                  # standard deviation of the weights along the stalk, in joints

@@ -1,5 +1,5 @@
-// Loads what the material of a game adds to a mesh: the images of its stages, and notes about parts
-// that are not shown.
+// Loads the layers of a mesh from the material of a game: the images of its stages, and notes about
+// parts that are not shown.
 #include "demo/viewer/assets/textures.h"
 
 void view_note_layer(view_layers *layers, uint32_t mesh, const md5_material *material, char *text,

@@ -15,9 +15,9 @@ float view_next_random(uint64_t *state)
     return (float)(*state >> 40) / (float)(1 << 24);
 }
 
-// Selects what a member with a machine does until a random time. It fires a trigger of the machine,
-// or sets the target speed so that the member stands, walks or runs. A member that talks to its
-// group only fires triggers.
+// Selects the behavior of a member with a machine until a random time. The member fires a trigger
+// of the machine, or gets a target speed at which it stands, walks or runs. A member that talks to
+// its group only fires triggers.
 static void choose_behavior(const view_crowd *crowd, view_member *member)
 {
     enum { TRIGGER, STAND, NUM_CHOICES = 4 }; // the other choices are to move

@@ -76,8 +76,8 @@ static void allocate_kind_arrays(view_kind *kind)
     kind->order = common_alloc(count, sizeof *kind->order);
 }
 
-// Increases the size of the scratch memory to what a kind needs. Each worker uses its scratch
-// memory for all kinds.
+// Increases the size of the scratch memory to the size that a kind needs. Each worker uses its
+// scratch memory for all kinds.
 static void reserve_scratch(view_crowd *crowd, const view_kind *kind)
 {
     const md5_pose_job job = {.binding = kind->num_clips > 0 ? kind->clips[0] : NULL};

@@ -580,7 +580,7 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
     }
 }
 
-// Returns what a diagnostic without a line number is about. If the message begins with "mesh N",
+// Returns the subject of a diagnostic without a line number. If the message begins with "mesh N",
 // this is mesh N. Otherwise it is the file.
 static view_about find_about_in_message(const char *message)
 {
@@ -591,7 +591,7 @@ static view_about find_about_in_message(const char *message)
     return (view_about){.kind = VIEW_ABOUT_MESH, .number = (uint32_t)strtoul(number, NULL, 10)};
 }
 
-// Returns what a line of a model's text is about. This is the vertex, mesh or joint that the line
+// Returns the subject of a line of a model's text. This is the vertex, mesh or joint that the line
 // defines. For other lines, it is the file. Line numbers begin at 1.
 static view_about find_about_in_line(const char *text, uint32_t line_number)
 {

@@ -607,8 +607,8 @@ static void add_picked_triangle(view_lines *lines, view_scene *scene, const view
     add_vertex_mark(lines, scene, pick, vertex_size);
 }
 
-// Marks what the user has selected or points at. This may be the edges of a mesh, the vertex under
-// the mouse, the picked triangle and vertex, or a measured distance.
+// Marks the selected and the hovered item: the edges of a mesh, the vertex under the mouse, the
+// picked triangle and vertex, or a measured distance.
 static void draw_mesh_marks(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;

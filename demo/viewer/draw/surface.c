@@ -1,4 +1,4 @@
-// Creates what the displays of the surface need before an image is drawn: a grid of the texture
+// Prepares the displays of the surface before an image is drawn. Creates a grid of the texture
 // coordinates, or a copy of the model that shows the weights of a joint in colors. Also sets the
 // blending of models.
 #include "demo/viewer/draw/draw.h"

@@ -1,4 +1,4 @@
-// What a window shows at the start: the first document and the start page.
+// The first document and the start page of a window.
 #include "demo/viewer/jobs/view.h"
 
 // == The start page ===============================================================================
