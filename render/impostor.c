@@ -162,7 +162,7 @@ static uint32_t square_columns(uint32_t count)
 static void arrange_atlas(md5gl_impostors *impostors)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
-    impostors->num_views = desc->num_around * desc->num_above + 1; // and a view from below
+    impostors->num_views = desc->num_around * desc->num_above + 1; // 1: the view from below
     impostors->columns = square_columns(impostors->num_views);
     impostors->rows = (impostors->num_views + impostors->columns - 1) / impostors->columns;
     const uint64_t across = square_columns(desc->num_frames);
@@ -398,8 +398,8 @@ static void create_instance_array(md5gl_renderer *renderer, md5gl_impostors *imp
         size_t offset;
     } attributes[] = {
         {4, offsetof(md5gl_impostor, rotation)},
-        {4, offsetof(md5gl_impostor, translation)}, // and scale
-        {2, offsetof(md5gl_impostor, frame)},       // and shown
+        {4, offsetof(md5gl_impostor, translation)}, // translation and scale
+        {2, offsetof(md5gl_impostor, frame)},       // frame and shown
     };
     const GladGLContext *gl = &renderer->gl;
     gl->GenVertexArrays(1, &impostors->array);

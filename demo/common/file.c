@@ -611,7 +611,7 @@ typedef struct walk_state {
     bool is_cut;       // a limit was reached
     size_t num_unread; // folders that cannot be read
     char unread[100];  // the end of the path of the first of these folders
-    int unread_reason; // its errno
+    int unread_reason; // errno of this folder
 } walk_state;
 
 // Returns the slot of a folder in the hash table, or the empty slot for it. The table uses open

@@ -38,7 +38,7 @@ struct thread_pool {
     uint32_t num_busy;    // workers that execute a range
     bool is_ending;       // set by common_stop_threads(): the threads end
     md5_range_fn *range;  // function of the loop
-    void *user;           // its argument
+    void *user;           // first argument of the function
 };
 
 // Executes ranges of the loop until no items remain. The caller holds the lock, which is released

@@ -112,7 +112,7 @@ typedef struct iqm_file {
     uint32_t header[NUM_HEADER];
     iqm_array arrays[NUM_TYPES];
     iqm_pose *poses;      // [number of poses]
-    uint32_t num_joints;  // or number of poses, in a file without joints
+    uint32_t num_joints;  // number of joints; in a file without joints, number of poses
     uint32_t num_cleaned; // names with replaced characters
 } iqm_file;
 

@@ -92,7 +92,7 @@ static uint64_t max_num_weights(const mesh_builder *to)
 // budget is exceeded.
 static bool charge_primitive(const mesh_builder *to)
 {
-    enum { BYTES_PER_CORNER = 32 }; // memory for a corner and for a vertex in MD5's tables
+    enum { BYTES_PER_CORNER = 32 }; // memory for each corner and each vertex in MD5's tables
     const convert_job *const job = to->plain->job;
     const uint64_t num_weights = max_num_weights(to);
     const uint64_t num_corners = to->num_corners;

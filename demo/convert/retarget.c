@@ -661,7 +661,7 @@ typedef struct retarget_request {
     const convert_job *job;
     const convert_part *clip;
     const convert_part *model; // file of the scene's model: the target or, with --mesh, the source
-    const md5_model *source;   // for which the clip was made, or NULL
+    const md5_model *source;   // model for which the clip was made, or NULL
     const md5_model *target;
 } retarget_request;
 

@@ -27,7 +27,7 @@ struct tool_report {
     const tool_arguments *arguments;
     bool shows_lines; // print the line of a diagnostic: standard output is a terminal
     char *path;       // file whose text is stored
-    char *text;       // its contents; NULL before a line is shown
+    char *text;       // text of this file; NULL before a line is shown
     size_t size;
     size_t num_errors;
     size_t num_warnings;

@@ -226,7 +226,7 @@ md5_files tool_files(md5_game *game);
 
 // -- Rules of engines ------------------------------------------------------------------------
 
-void tool_print_engines(uint32_t set); // prints their names
+void tool_print_engines(uint32_t set); // prints the names of the engines in the set
 void tool_print_rules(void);           // prints all rules and the engines' reactions
 
 // Returns true if a requested engine has this rule and reports its violations.

@@ -460,7 +460,7 @@ static const struct constraint_kind {
     const char *block; // name in messages
 } constraint_kinds[] = {
     {"fixed", MD5_CONSTRAINT_FIXED, fixed_keywords, MD5_COUNT(fixed_keywords),
-     "ball and socket joint"}, // the engine's message
+     "ball and socket joint"}, // the engine uses this name in messages about `fixed` too
     {"ballAndSocketJoint", MD5_CONSTRAINT_BALL, ball_keywords, MD5_COUNT(ball_keywords),
      "ball and socket joint"},
     {"universalJoint", MD5_CONSTRAINT_UNIVERSAL, universal_keywords, MD5_COUNT(universal_keywords),

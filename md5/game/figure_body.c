@@ -1071,7 +1071,7 @@ static bool clip_by_triangle(const md5_figure *figure, const uint32_t *corners, 
     if (speed == 0.0f)
         return !(depth < 0.0f); // parallel to the plane
 
-    const float fraction = depth / speed; // at which the segment crosses the plane
+    const float fraction = depth / speed; // position on the segment at which it crosses the plane
     if (speed < 0.0f && fraction > *enter) {
         *enter = fraction;
         *normal = md5_vec3_normalize(outward, outward);

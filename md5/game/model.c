@@ -47,8 +47,7 @@ typedef struct md5_anim_slot {
 // model's set. The copy takes constant time, because unchanged data is shared.
 typedef struct md5_anim_set {
     md5_shared_array anims;   // slot index to md5_model_anim; NULL if removed
-    md5_shared_array names;   // name index to md5_anim_slot; the animation of the slot may be
-                              // removed
+    md5_shared_array names;   // name index to md5_anim_slot, whose animation may be removed
     md5_shared_array aliases; // alias index to the last md5_anim_slot with this alias
     uint32_t num_slots;
 } md5_anim_set;

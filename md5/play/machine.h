@@ -383,8 +383,8 @@ typedef struct md5_anchor {
 typedef struct md5_modifier {
     md5_modifier_desc desc; // with defaults filled in
     uint32_t joint;
-    md5_weight_rule weight; // parameter that drives its weight, or MD5_NONE
-    uint32_t drive;         // row in `morph_rows` that drives its weight, or MD5_NONE
+    md5_weight_rule weight; // constant weight, or parameter that drives it
+    uint32_t drive;         // row in `morph_rows` whose value multiplies the weight, or MD5_NONE
     md5_anchor target;
     md5_anchor pole;
     bool is_driven;           // the weight, target or pole is driven

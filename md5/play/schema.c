@@ -937,7 +937,7 @@ static const md5_column gaze_columns[] = {
 
 const md5_schema md5i_gaze_schema = {
     .description = "a gaze",
-    .text = "eyes and numbers of a modifier of the kind `gaze`",
+    .text = "eye joints and parameters of a modifier of the kind `gaze`",
     .size = sizeof(md5_modifier_gaze),
     .num_columns = MD5_COUNT(gaze_columns),
     .columns = gaze_columns,
@@ -1066,7 +1066,7 @@ static const md5_column modifier_columns[] = {
      .auxiliary = OFFSET(md5_modifier_desc, num_feet, uint32_t), .rows = &md5i_foot_schema,
      .text = "a leg of the character", .kinds = BIT(MD5_MODIFIER_FEET)},
     {UNTYPED_COLUMN(md5_modifier_desc, gaze, MD5_COLUMN_ROW), .rows = &md5i_gaze_schema,
-     .text = "eyes and numbers", .position = MD5_POSITION_NONE, .form = MD5_FORM_ALWAYS,
+     .text = "eye joints and parameters", .position = MD5_POSITION_NONE, .form = MD5_FORM_ALWAYS,
      .kinds = BIT(MD5_MODIFIER_GAZE)},
     {UNTYPED_COLUMN(md5_modifier_desc, hold, MD5_COLUMN_ROW), .rows = &md5i_hold_schema,
      .text = "keeps planted feet in place", .kinds = BIT(MD5_MODIFIER_FEET)},

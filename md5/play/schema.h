@@ -279,7 +279,7 @@ typedef struct md5_located_table {
 
 // All tables that were read from one text.
 typedef struct md5_locations {
-    const char *file; // its name, or ""
+    const char *file; // name of the text, or ""
     md5_located_table *tables;
 } md5_locations;
 

@@ -64,7 +64,8 @@ def _leg(leg):
 
 
 def joints():
-    # Upright joints lean their z axis back: forwards it would be rotated by 180 degrees from the model's.
+    # The x axis of an upright joint points up, and its z axis back. With z forward, the joint would be rotated by 180
+    # degrees relative to the model.
     ahead, back = (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)
     out = [Joint("origin", None, (0.0, 0.0, 0.0), ahead),
            Joint("body", "origin", (0.0, 0.0, 13.0), ahead),

@@ -9,10 +9,10 @@
 uint32_t num_instruction_sets(void);
 bool has_instruction_set(uint32_t set);
 
-// Does what md5_sample() does.
+// Computes the result of md5_sample() with an instruction set.
 void sample_with_set(uint32_t set, const md5_binding *binding, const md5_sample_position *sample,
                      md5_root root, md5_xform *pose);
-// The same for all joints of a compressed clip, without a binding.
+// Samples all joints of a compressed clip with an instruction set. There is no binding.
 void sample_packed_with_set(uint32_t set, const md5_anim *anim, const md5_sample_position *sample,
                             md5_xform *pose);
 

@@ -296,7 +296,7 @@ TEST (added_differences_restore_the_original_pose) {
                             fabs((double)set.out[i].rotation.x - set.b[i].rotation.x));
         }
     }
-    CHECK_SMALL(max_sign_error, 1e-6); // not -q
+    CHECK_SMALL(max_sign_error, 1e-6); // the result is q and not -q, which is the same rotation
 }
 
 TEST (added_differences_are_weighted_exactly) {

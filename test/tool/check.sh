@@ -672,7 +672,7 @@ fixed=$scratch/fixed
 empty_output_folder() {
     rm -rf "$fixed" && mkdir "$fixed"
 }
-# Prints the position numbers of a dump of the posed mesh in a frame, without the names and shaders of the file.
+# Prints the vertex positions of the mesh that is posed by a frame of the clip.
 print_skin() { # MESH CLIP FRAME
     "$tool" dump "$1" "$2" --frame "$3" | grep '^v '
 }

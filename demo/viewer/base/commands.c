@@ -223,7 +223,7 @@ static const view_menu_entry commands[] = {
     {VIEW_FRAME_SELECTED, VIEW_MENU_CAMERA, "frame-chosen", "Frame selection",
      "show zoom focus fit selected", KEYS('f'), NEEDS(ONE), ON(JOINT)},
     {VIEW_PREVIOUS_VIEW, VIEW_MENU_CAMERA, "previous-view", "Previous view", "back undo camera",
-     .tooltip = "Return to the view before the last jump"},
+     .tooltip = "Restore the view before the last camera command"},
     {VIEW_CAMERA_PATH, VIEW_MENU_CAMERA, "camera-path", "Follow camera path", "cut scene md5camera",
      KEYS('v'), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
 

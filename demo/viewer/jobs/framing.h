@@ -18,7 +18,7 @@ typedef struct view_framing {
 
 typedef struct view_cameras {
     view_camera user;            // camera as set by the user
-    view_camera previous;        // camera before the last jump; scene_radius 0: no jump yet
+    view_camera previous;        // camera before the last camera command; scene_radius 0: none
     view_camera drawn;           // camera as drawn in a window, in smooth motion to `user`
     view_rect drawn_region;      // free region as drawn, in smooth motion; width 0: not in motion
     bool is_smooth;              // the image shows `drawn`; false: `user`

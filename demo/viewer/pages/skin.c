@@ -20,7 +20,8 @@ static md5_xform chain(const md5_xform *links, uint32_t count)
     return placement;
 }
 
-// Returns the link to a new parent with which an object keeps its transform in the world.
+// Returns the transform of an object relative to a new parent. The transform of the object in the
+// world does not change.
 static md5_xform link_to(md5_xform parent, md5_xform object)
 {
     return md5_xform_mul(md5_xform_inverse(parent), object);

@@ -24,7 +24,7 @@ typedef enum view_entry_kind {
     VIEW_ENTRY_LIGHT,  // LIGHT and MAP are listed only when an image is requested
     VIEW_ENTRY_MAP,    // a joint map for retargeting
     VIEW_ENTRY_OTHER,  // a file of another format, converted when opened
-    VIEW_ENTRY_FOLDER, // or an archive
+    VIEW_ENTRY_FOLDER, // a folder or an archive
     VIEW_ENTRY_CLIP,   // a clip of the open model
     VIEW_ENTRY_NAMED,  // an item of a game
 } view_entry_kind;

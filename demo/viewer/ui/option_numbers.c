@@ -118,7 +118,7 @@ typedef struct number_fields {
     const double *current; // [count] current numbers, or NULL if the value is not set
     double first;          // first number, or the default
     common_value edited;   // the numbers after typing
-    int num_steps;         // by which the arrow keys have changed the number
+    int num_steps;         // number of steps by which the arrow keys have changed the number
     bool is_typed;         // a number was typed
 } number_fields;
 

@@ -275,7 +275,7 @@ static void list_error_text(view_ui *ui, const view_problems *problems, const sh
 // The buttons of the window, from left to right. An error in the log has all buttons; "Try again"
 // requires a file. A report of the list has only "Copy" and "Close".
 typedef enum error_choice {
-    CHOICE_TRY_AGAIN, // or "Map joints" if shown_error.can_map
+    CHOICE_TRY_AGAIN, // if shown_error.can_map, the button is "Map joints"
     CHOICE_OPEN,
     CHOICE_COPY,
     CHOICE_CLOSE,

@@ -202,7 +202,7 @@ static float draw_switch(const view_ui *ui, view_rect rest, bool is_set, bool is
     const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side), width, side};
     view_draw_round_rect(ui->canvas, box, 0.5f * side, is_set ? VIEW_ACCENT : VIEW_EDGE);
     if (!is_button) {
-        const float knob = is_set ? 1.5f : 0.5f; // its middle, in sides of the box
+        const float knob = is_set ? 1.5f : 0.5f; // center, as a multiple of `side`
         view_draw_disc(ui->canvas, box.x + knob * side, box.y + 0.5f * side, 0.4f * side,
                        is_set ? VIEW_BOX : VIEW_BRIGHT);
     }

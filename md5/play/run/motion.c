@@ -358,7 +358,7 @@ static void compute_blend_weights(const md5_player *player, const md5_one_shot_s
 // Returns the displacement of a one-shot clip from the start to the end of the interval.
 static md5_root_delta one_shot_root_delta(const md5_machine *machine, const md5_one_shot *one_shot)
 {
-    md5_root_position last = {.clock = {.phase = -1}}; // no clock has this phase: no cache
+    md5_root_position last = {.clock = {.phase = -1}}; // a phase of no clock: nothing is cached
     return clip_root_delta(&machine->sources[one_shot->source],
                            md5_one_shot_timing(machine, one_shot), one_shot->clock_before,
                            one_shot->clock, &last);

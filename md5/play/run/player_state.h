@@ -413,7 +413,7 @@ struct md5_player {
     const md5_mat34 **attached; // [attached] joints that the game has set, or NULL
     md5_xform *stored_pose;     // [joints] last computed pose, if detail.has_stored_pose
     md5_ground_fn *ground;      // callback of the game, or NULL
-    void *ground_user;          // its user pointer
+    void *ground_user;          // argument `user` of the callback
 
     // The arrays below are scratch memory of one call.
     float *blended_weights;      // [max_parts] weight that was blended into each part

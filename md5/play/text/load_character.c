@@ -23,7 +23,7 @@ typedef struct owned_objects {
     md5_binding **bindings; // [num_anims], NULL if binding failed
 } owned_objects;
 
-// A warning about a file that will be reported later, in a list.
+// An entry of a list of warnings about a file, which are reported later.
 typedef struct stored_warning {
     md5_error warning;
     struct stored_warning *next;
