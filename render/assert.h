@@ -55,7 +55,7 @@ static inline bool md5gl_is_filled(const void *memory, size_t size)
     MD5_ASSERT(!(renderer)->in_frame,   \
                "must not be called between md5gl_begin_frame() and md5gl_end_frame()")
 
-// Assert that the last member of a structure, `reserved`, is 0; see "Growth" in md5model.h.
+// Assert that the last member of a structure, `reserved`, is 0; see "Compatibility" in md5model.h.
 // `options` may be NULL. MD5_VALIDATE_RESERVED checks items[count], in linear time.
 #define MD5_ASSERT_RESERVED(options)                                                          \
     MD5_ASSERT(                                                                               \

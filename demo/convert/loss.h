@@ -32,8 +32,9 @@ double convert_max_element(const convert_affine *a);
 void convert_measure_loss(convert_loss *worst, const convert_loss_clip *clip,
                           const convert_affine *moves, double time);
 
-// Reports the loss by a note or an error. `unit` is the number of MD5 units per unit of the file.
-// Returns false after an error.
+// Reports a loss that is not negligible by a note, and by an error if it is too large and the job
+// is not forced. `unit` is the number of MD5 units per unit of the file. Returns false after an
+// error.
 bool convert_report_loss(const convert_job *job, const convert_loss *loss, const md5_doc *model,
                          double size, double unit, const char *path, md5_error *error);
 

@@ -581,8 +581,9 @@ static void derive_back_sides(md5_material_parser *parser)
     }
 }
 
-// Sets the coverage if no keyword has set it. A material without light is translucent if its first
-// stage shows the background. Then sets `no_shadows` and `contents`, which depend on the coverage.
+// Sets the coverage if no keyword has set it. A material is translucent if it has no stages, or if
+// it is not lit and its first stage shows the background. Then sets `no_shadows` and `contents`,
+// which depend on the coverage.
 static void derive_coverage(md5_material_parser *parser)
 {
     md5_material *const material = &parser->material;

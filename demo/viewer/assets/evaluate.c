@@ -185,10 +185,11 @@ const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh)
 
 // Applies the first lit layer of a mesh's game material to the material with which the mesh is
 // drawn. A layer is a normal map with a diffuse and a specular map; see "Lit layers" in
-// textures.h. The flags, the use of vertex colors and the colors are replaced. A map is replaced
-// only if the layer has one, so a map that the caller has set remains. A layer without a
-// specular color removes the specular map. Normal and specular maps are applied only if `maps`
-// is true. Does nothing if the mesh has no layers.
+// textures.h. Without a lit layer, sets only the flags of the material. With a layer, the use of
+// vertex colors and the colors are replaced. A map is replaced only if the layer has one, so a map
+// that the caller has set remains. A layer without a specular color removes the specular map.
+// Normal and specular maps are applied only if `maps` is true. Does nothing if the mesh does not
+// have a game material.
 void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
                           md5gl_material *material)
 {

@@ -30,8 +30,8 @@ typedef struct view_lit_layers {
     bool lacks_diffuse; // the diffuse map of the mesh is missing: it reflects no diffuse light
 } view_lit_layers;
 
-// Returns true if the color of a lit stage is not always white, or if the stage reads vertex
-// colors.
+// Returns true if the color of a lit stage is not always white, or if the stage reads vertex colors
+// (stages.c).
 bool view_is_colored_stage(const md5_material *material, const md5_stage *stage);
 
 // Returns true if a diffuse or specular color of lit->shown is not 0, 0, 0.
