@@ -76,8 +76,8 @@ from bobbin_parts.solid import Solid  # noqa: E402
 from thimble_parts import motion as thimble  # noqa: E402
 from thimble_parts.shape import DOME  # noqa: E402
 
-RESTLESS = ("eye_", "lid_", "shutter_", "eye") + tuple(HALVES)     # helpers do what others do
-SCREEN = 60      # pictures a second
+RESTLESS = ("eye_", "lid_", "shutter_", "eye") + tuple(HALVES)     # helpers follow other joints
+SCREEN = 60      # frames per second
 FLOOR = 0.1      # a part of a sole no higher than this above its height at rest is on the floor
 
 
@@ -90,13 +90,13 @@ ALLOWED = {
     "jump_land": {"spike": 13, "slide": 2.9},
     "jump_start": {"spike": 15.4, "slide": 3.7},
     "run": {"slide": 2.8},
-    "run_fall": {"slide": 17},    # he slips
+    "run_fall": {"slide": 17},    # Bobbin slips
     "run_jump_left": {"slide": 2.8},
     "run_jump_right": {"slide": 2.8},
     "run_left": {"slide": 3},
     "run_right": {"slide": 3},
     "run_start": {"slide": 2.6},
-    "skid_stop": {"slide": 60, "spike": 13.1},   # it is to slide, and comes down onto a heel
+    "skid_stop": {"slide": 60, "spike": 13.1},   # the feet slide intentionally, and a heel hits the floor
     "skid_stop_right": {"slide": 60, "spike": 13.1},
     "startle": {"slide": 2.2},
     "stumble": {"slide": 2.9},
@@ -132,7 +132,7 @@ PAINED = {"dizzy": range(73), "fall": range(3, 46), "get_up": range(39), "hit": 
           "startle": range(5, 24), "stumble": range(4, 50), "stumble_right": range(4, 50)}
 
 
-# Clips between which Bobbin's machine goes over, and the seconds that it takes.
+# Transitions of Bobbin's machine between two clips, and their durations in seconds.
 JOINS = (("walk_start", "walk", 0.2), ("walk", "walk_stop_left", 0.2), ("run_start", "run", 0.12),
          ("run", "run_to_walk", 0.12), ("run", "run_to_walk_right", 0.12), ("run_to_walk", "walk", 0.12),
          ("run_to_walk_right", "walk", 0.12), ("run", "skid_stop", 0.12), ("run", "stumble", 0.1),
@@ -162,7 +162,7 @@ class Subject:
         self.limits, self.bends = limits, bends
 
     def read(self):
-        """Its mesh, and what is measured of that in every clip."""
+        """Loads the mesh, and the parts of it that are measured in every clip."""
         self.mesh = Mesh(os.path.join(FOLDER, self.name, self.name + ".md5mesh"))
         self.height = max(position[2] for _, _, position, _ in self.mesh.joints)
         self.soles = soles(self.mesh, self.feet)

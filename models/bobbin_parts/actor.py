@@ -43,7 +43,7 @@ Tread = functools.partial(Footing, gentle=1.5, still=0.06)
 
 
 class Actor:
-    """A pose with handles. Degrees and units; pitch > 0 lowers the nose, yaw > 0 looks left,
+    """A pose with controls, in degrees and units. pitch > 0 lowers the nose, yaw > 0 looks left,
     roll > 0 lifts the left side."""
 
     def __init__(self, bones):
@@ -77,8 +77,8 @@ class Actor:
     # --- face
 
     def lids(self, side, upper, lower, line=-9.0):
-        """0 open, 1 shut, for each lid of one eye. Shut lids meet at `line` degrees above the
-        middle of the eye: a low line for a blink, a high one for a laugh."""
+        """Shuts the lids of one eye: 0 is open, 1 is shut. Shut lids meet at `line` degrees above the
+        middle of the eye: the line is low in a blink and high in a laugh."""
         # Hinges are rotated outwards with the eyes. A mirrored rotation has its axis flipped and its
         # angle negated: the result is the axis with x and z negated.
         axis = HINGE if side == "l" else (-HINGE[0], HINGE[1], -HINGE[2])
@@ -90,7 +90,7 @@ class Actor:
             self.lids(side, shut, shut, line)
 
     def droop(self, side, degrees):
-        """Lowers the outer end of an upper lid and lifts its inner one."""
+        """Lowers the outer end of an upper lid and lifts its inner end."""
         axis = GAZE if side == "l" else (-GAZE[0], GAZE[1], -GAZE[2])
         self.pose.rotate_about("lid_upper_" + side, axis, -degrees)
 
@@ -99,14 +99,14 @@ class Actor:
         self.rotate("eye_r", pitch, yaw)
 
     def brows(self, rise, frown=0.0, side=None):
-        """rise -1..1; frown > 0 lowers the inner ends, < 0 is sorrow."""
+        """Moves the brows. rise: -1..1; frown > 0 lowers their inner ends, frown < 0 shows sorrow."""
         for name, sign in SIDES:
             if side in (None, name):
                 self.move("brow_" + name, z=0.95 * rise - 0.35 * max(frown, 0.0), x=0.15 * rise)
                 self.rotate("brow_" + name, roll=11.0 * frown * sign)
 
     def mouth(self, wide, smile=1.0):
-        """0 shut, 1 as in the bind pose; the cheeks rise with it."""
+        """Opens the mouth: 0 is shut, 1 is the bind pose. The cheeks rise with the mouth."""
         self.rotate("jaw", pitch=SHUT * (1.0 - wide))
         self.rotate("tongue", pitch=-5.0 * wide)
         for side, sign in SIDES:
@@ -115,20 +115,20 @@ class Actor:
 
     def grimace(self, amount):
         """Pulls the corners of the mouth, and the cheeks with them, down and in. The mouth is modeled as a
-        smile: without this, a face that screams or winces would laugh. Its mouth() has no smile."""
+        smile: without this, a face that screams or winces would laugh. Call mouth() with smile = 0."""
         for side, sign in SIDES:
             self.move("cheek_" + side, x=-1.2 * amount, y=-2.0 * sign * amount, z=-4.5 * amount)
             self.rotate_side("cheek", side, pitch=14.0 * amount)
 
     def wince(self, side, amount, line=0.0):
-        """Squeezes one eye shut: the outer end of its upper lid stays up. Half shut it hangs instead, because
-        a level lid would be sly. line: as for lids()."""
+        """Squeezes one eye shut; the outer end of its upper lid remains up. The end of a half shut lid hangs,
+        because a level lid would look sly. line: as for lids()."""
         self.lids(side, amount, amount, line)
         self.droop(side, 60.0 * amount * (1.0 - amount) - 10.0 * amount * amount)
 
     def frightened(self, amount, brows=None):
-        """Eyes wide, brows up at their inner ends, the corners of the mouth and the ears down. Its mouth()
-        has no smile. brows: their amount, if they go at another speed."""
+        """Shows fright: eyes wide, inner ends of the brows up, corners of the mouth and ears down. Call mouth()
+        with smile = 0. brows: the amount for the brows, if they move at another speed."""
         for side, _ in SIDES:
             self.lids(side, -0.14 * amount, -0.18 * amount)
         self.grimace(amount)
@@ -139,17 +139,17 @@ class Actor:
     # --- trunk
 
     def bend(self, pitch=0.0, yaw=0.0, roll=0.0):
-        """Bends the back as one arc, hips not included."""
+        """Bends the back as one arc, without the hips."""
         for joint, fraction in (("spine_1", 0.3), ("spine_2", 0.35), ("chest", 0.35)):
             self.rotate(joint, pitch * fraction, yaw * fraction, roll * fraction)
 
     def nod(self, pitch=0.0, yaw=0.0, roll=0.0):
-        """Neck and head together."""
+        """Rotates neck and head together."""
         self.rotate("neck", 0.35 * pitch, 0.35 * yaw, 0.35 * roll)
         self.rotate("head", 0.65 * pitch, 0.65 * yaw, 0.65 * roll)
 
     def stretch(self, amount):
-        """> 0 taller, < 0 squashed; in units over the whole trunk."""
+        """Stretches the trunk (> 0) or squashes it (< 0), in units over its whole length."""
         for joint, fraction in (("spine_1", 0.2), ("spine_2", 0.25), ("chest", 0.25), ("neck", 0.17),
                                 ("head", 0.13)):
             self.move(joint, z=amount * fraction)
@@ -158,7 +158,7 @@ class Actor:
     # --- arms
 
     def arms_down(self, amount=1.0):
-        """From the spread arms of the bind pose to arms that hang at the sides."""
+        """Lowers the arms, which are spread in the bind pose, to the sides."""
         self.both("upperarm", roll=-24.0 * amount, pitch=4.0 * amount)
         self.both("forearm", roll=-8.0 * amount, pitch=-14.0 * amount)
         self.both("hand", roll=8.0 * amount)
@@ -173,7 +173,7 @@ class Actor:
         self.pose.rotate_about("hand_" + side, axis, -degrees * sign)
 
     def grip(self, side, amount, thumb=None):
-        """0 a flat hand, 1 a fist, < 0 spread."""
+        """Bends the fingers: 0 is a flat hand, 1 is a fist, < 0 spreads the fingers."""
         for name, factor in (("finger_a", 1.0), ("finger_b", 1.1)):
             self.rotate_side(name + "_1", side, roll=-42.0 * amount * factor)
             self.rotate_side(name + "_2", side, roll=-50.0 * amount * factor)
@@ -185,8 +185,8 @@ class Actor:
             self.rotate_side("finger_b_1", side, pitch=-22.0 * amount)
 
     def arm(self, side, roll=0.0, pitch=0.0, yaw=0.0, bend=0.0, lift=0.0):
-        """Upper arm by roll (outwards and up), pitch (< 0 forwards) and yaw; bend swings the
-        forearm forwards, lift raises it outwards. As if it were the left one."""
+        """Rotates an upper arm by roll (outwards and up), pitch (< 0 is forwards) and yaw. bend swings the
+        forearm forwards, lift raises it outwards. Angles are those of the left arm; the right arm mirrors them."""
         self.rotate_side("upperarm", side, pitch, yaw, roll)
         self.rotate_side("forearm", side, -bend, 0.0, lift)
 
@@ -196,8 +196,8 @@ class Actor:
         self.pose.rotate_about("forearm_" + side, axis, degrees)
 
     def reach(self, side, target, elbow=(-0.6, 0.5, -0.6)):
-        """Puts the wrist at a position in model space; the elbow points toward `elbow`, given as if
-        it were the left one. The hand keeps its rotation relative to the forearm."""
+        """Puts the wrist at a position in model space; the elbow points toward `elbow`, which
+        is the direction for the left arm. The hand keeps its rotation relative to the forearm."""
         hint = elbow if side == "l" else maths.mirror(elbow)
         self.pose.reach("upperarm_" + side, "forearm_" + side, "hand_" + side, target, hint)
 
@@ -230,7 +230,7 @@ class Actor:
     # --- tail and ears
 
     def tail(self, swing, curl, phase, cycles, delay):
-        """A wave that runs down the tail."""
+        """Rotates the tail by a wave that runs toward its end."""
         for n in range(1, 7):
             delayed, size = delay * n, 0.5 + 0.13 * n
             self.rotate("tail_%d" % n,
@@ -240,13 +240,13 @@ class Actor:
                     * math.sin(2.0 * math.pi * (phase * cycles - 7.2 * delay)))
 
     def tail_pose(self, rise=0.0, side=0.0, curl=0.0):
-        """rise lifts the root, side bends all of it to the left, curl bends the end upwards."""
+        """Bends the tail: rise lifts its root, side bends the whole tail to the left, curl bends its end upwards."""
         for n in range(1, 7):
             self.rotate("tail_%d" % n, yaw=-side / 6.0,
                         pitch=rise * max(0.0, 0.5 - 0.125 * (n - 1)) + curl * max(0, n - 2) / 10.0)
 
     def ears(self, lift, back=0.0, side=None):
-        """lift > 0 pricks them up, back > 0 lays them back."""
+        """Moves the ears: lift > 0 pricks them up, back > 0 lays them back."""
         for name, _ in SIDES:
             if side in (None, name):
                 for n, fraction in ((1, 0.45), (2, 0.3), (3, 0.25)):
@@ -257,8 +257,8 @@ class Actor:
     def foot(self, side, x, y, z=0.0, pitch=0.0, yaw=0.0, toes=0.0, knee=None):
         """Puts the ball of a foot at (x, y) in model space with the sole z above the floor.
 
-        pitch > 0 lifts the heel, the toes staying flat; < 0 lifts the toes, the heel staying where
-        it was. yaw rotates the foot to the left. toes: 0 flat, 1 as the foot is, as far as the
+        pitch > 0 lifts the heel while the toes remain flat; pitch < 0 lifts the toes while the heel
+        remains in place. yaw rotates the foot to the left. toes: 0 flat, 1 as the foot is, as far as the
         floor lets them. knee: where it points, as if it were the left one."""
         sign = 1.0 if side == "l" else -1.0
         flat = euler(yaw=yaw)
@@ -285,7 +285,7 @@ class Actor:
         self.pose.fix("toes_" + side, droop)
 
     def spread(self, side, degrees):
-        """The outer toes of a foot, apart."""
+        """Spreads the outer toes of a foot."""
         self.rotate_side("toe_in", side, yaw=-degrees)
         self.rotate_side("toe_out", side, yaw=degrees)
 
@@ -294,7 +294,7 @@ class Actor:
             self.foot(side, BALL[0], (BALL[1] + wide) * sign)
 
     def neutral_stance(self, t=0.0):
-        """The neutral stance, except feet and mouth."""
+        """Poses the neutral stance, except feet and mouth."""
         breath = math.sin(math.pi * t)
         self.move("hips", z=-0.55)
         self.stretch(0.12 * breath)

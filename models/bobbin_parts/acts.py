@@ -357,8 +357,8 @@ def talk(a, t):
 
 
 def _lit_hip(phase):
-    """On which hip he stands: the left one while he peers, the one of the lantern from frame 34 on, before
-    and while he lifts it."""
+    """Returns the hip that bears the weight: the left hip while Bobbin peers, and from frame 34 on the hip on the
+    side of the lantern, before and while Bobbin lifts it."""
     return looped(phase, 1.0, (0.03, 0.7), (0.24, 1.0), (0.355, -1.0), (0.66, -1.0), (0.80, -0.7))
 
 

@@ -25,7 +25,7 @@ _HEEL = (-7.0, -1.2, -1.4)  # from the ball of the left foot
 
 
 def _sway(pose, phase):
-    """A long neck and a long tail come after the rest."""
+    """Moves the long neck and the long tail with a delay."""
     delayed = math.sin(2.0 * math.pi * (2.0 * phase - 0.42))
     side = math.sin(2.0 * math.pi * (phase - 0.16))
     pose.rotate("neck", pitch=6.0 * delayed, roll=4.0 * side)
@@ -62,9 +62,9 @@ def _scratch(a, phase):
     hips, _ = a.pose.locate(a.pose.skeleton.index["hips"])
     a.palm("r", add(hips, (8.35, -6.0, 7.6 + 1.5 * stroke)), (0.1, 0.82, -0.56), amount, (0.99, -0.12, -0.05),
            (-0.4, 0.9, -0.2))
-    # Straight, where Bobbin's are half a fist.
+    # The fingers are straight; those of Bobbin form half a fist.
     a.grip("r", -0.42 * amount - 0.2 * bump(phase, 0.62, 0.80, 0.05) + 0.08 * busy * wave(phase, 15, 0.2))
-    # And closed: spread they would be a star.
+    # The fingers are closed: spread fingers would look like a star.
     for finger, close in (("finger_a_1", 1.0), ("finger_b_1", -1.0)):
         a.rotate_side(finger, "r", pitch=18.0 * close * amount)
     a.move("belly", x=-0.15 * amount, z=0.45 * stroke)
@@ -106,7 +106,7 @@ class _Legs:
         flat = axis_angle((0.0, 0.0, 1.0), math.degrees(math.atan2(ahead[1], ahead[0])))
         rolled = sub(rotate(flat, spot), rotate(rotation, spot))
         moved = sub(rotate(conj(root_rotation), sub(sub(ball, rolled), positions[0])), self.ball)
-        # A foot that leaves the floor does so at once: in his long steps toes would drag.
+        # The whole foot leaves the floor at the same time, because in long steps the toes would drag.
         high = max(0.0, moved[2])
         high = 1.3 * high + 0.2 * (1.0 - math.exp(-10.0 * high))
         moved = (STRIDE * moved[0] + _AHEAD, _ASIDE * moved[1], high)

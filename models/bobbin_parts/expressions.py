@@ -80,10 +80,10 @@ _FOCUS = math.sqrt(_LIPS[0] ** 2 - _LIPS[1] ** 2)
 # Sizes at which skin begins to follow the lips less, and not at all; the chin moves farther with the lower
 # lip.
 _FOLLOWS, _CHIN = (6.0, 7.1), 1.5
-# Fraction by which cheeks follow, in one piece with their freckles, and sizes between which that ends.
+# Fraction by which the cheeks follow the lips, rigidly with their freckles, and the sizes between which this ends.
 _CHEEK, _BACK = 0.3, (9.8, 13.0)
-_POUT = 0.45    # how far the ring of the lips stands out of the face
-_TONGUE = 0.8   # how far the floor of the mouth sinks behind the lower lip
+_POUT = 0.45    # distance by which the ring of the lips protrudes from the face
+_TONGUE = 0.8   # distance by which the floor of the mouth sinks behind the lower lip
 
 
 def _crest(up):

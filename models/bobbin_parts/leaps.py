@@ -40,7 +40,7 @@ def _arms(a, arms):
 
 
 def _start(a, t):
-    """Gathers, holds for two frames, and goes off; t in 0..START_SECONDS. Gives the feet's pitch."""
+    """Gathers, holds for two frames, and takes off; t in 0..START_SECONDS. Returns the pitch of the feet."""
     # The body leaves at the speed with which it will fly.
     launch = thrown(t, 0.32, START_SECONDS, 2.6)
     crouch = keyed(t, (0.0, 0.0), (0.24, 1.0), (0.33, 1.02)) * (1.0 - launch)
@@ -76,7 +76,7 @@ def _air(a, t, rising, paddle, rising_right=None):
     a.nod(pitch=-9.0 + 11.0 * top + 5.0 * max(-rising, 0.0), roll=4.0 * top)
     a.bend(roll=3.0 * top)
     beat = math.sin(2.0 * math.pi * 3.0 * t) * paddle
-    # They paddle by turns.
+    # The arms paddle alternately.
     _arms(a, {side: (0.0, max(up, 0.0), 1.0 - max(up, 0.0) + 0.30 * sign * beat)
               for (side, sign), up in zip(SIDES, (rising, rising_right))})
     a.mouth(0.91, 1.0)
@@ -96,8 +96,8 @@ def _hang(a, height, lift, swing, pitch=_TOES_OFF, toes=0.5):
 
 
 def _land(a, t):
-    """Meets the floor with the toes, sinks in, comes up again; the rest of him a little later."""
-    # It arrives at the speed with which it fell.
+    """Meets the floor with the toes, sinks in, comes up again; the other parts follow a little later."""
+    # The body arrives at the speed with which it fell.
     down = caught(t, 0.0, 0.14, 2.5)
     sink = down * keyed(t, (0.13, 1.0), (0.18, 1.0), (0.40, -0.12), (0.58, 0.0))
     reach = 1.0 - down
@@ -120,7 +120,7 @@ def _land(a, t):
         a.lids(side, squeeze, squeeze, 0.0)
     a.look(0.0, 15.0 * reach)
     a.ears(-8.0 * sink)
-    # The tail goes on downwards by itself: it is held up against the floor.
+    # Gravity moves the tail downwards, so it is held up above the floor.
     a.tail_pose(rise=8.0 + 22.0 * max(sink, 0.0) - 8.0 * keyed(t, (0.25, 0.0), (0.58, 1.0)),
                 side=_TAIL_SWING * keyed(t, (0.0, 1.0), (0.3, -0.3), (0.55, 0.0)), curl=6.0 * reach)
     # Heels settle slowly: soles would slide.
@@ -148,7 +148,7 @@ def jump_air(a, t):
     for side, sign in SIDES:
         ahead, up = sign * rock, sign * quarter
         delayed = sign * wave(t / AIR_SECONDS, 1, 0.12)
-        # Each arm goes round against the leg of its side, the elbow and the hand later.
+        # Each arm circles against the leg of its side; the elbow and the hand follow with a delay.
         a.arm(side, roll=-20.0 * up, pitch=26.0 * ahead)
         a.elbow(side, 12.0 - 12.0 * delayed)
         a.rotate_side("hand", side, roll=10.0 * delayed)
@@ -166,7 +166,7 @@ def jump_land(a, t):
 
 
 def jump(a, t):
-    """All of it: the root rises and falls as in free fall."""
+    """Poses the whole jump: the root rises and falls as in free fall."""
     flown = t - START_SECONDS
     if flown <= 0.0:
         jump_start(a, t)
@@ -180,7 +180,7 @@ def jump(a, t):
         _air(a, flown, rising, top, keyed(s - 0.1, (0.0, 1.0), (0.45, 0.0), (0.6, 0.0), (0.9, -1.0)))
         height = 4.0 * _HEIGHT * s * (1.0 - s)
         a.root(z=height)
-        # Feet go on bending as they did on the floor; toes uncurl, and curl again before they touch.
+        # The feet continue to bend as on the floor; toes uncurl, and curl again before they touch.
         near = 2.0 * min(s, 1.0 - s)
         swung = 6.75 * near * (1.0 - near) ** 2
         _hang(a, height, 2.6 * top - (1.4 if s < 0.5 else 0.5) * swung, 0.0, _TOES_OFF + 16.0 * swung,
@@ -264,7 +264,7 @@ def fall(a, t, sway=(0.0, 0.0)):
     # Thrown up as he lands, the tail passes his back at one side.
     a.tail_pose(rise=14.0 * pulse(t, 0.12, 0.72, 0.2), side=20.0 * pulse(t, 0.50, 1.10, 0.2),
                 curl=-46.0 * keyed(t, (0.5, 0.0), (0.78, 1.0), (0.92, 1.0), (1.2, 0.0)))
-    a.rotate("tail_1", pitch=4.0 * pulse(t, 0.56, 0.84, 0.14))     # what follows downwards by itself
+    a.rotate("tail_1", pitch=4.0 * pulse(t, 0.56, 0.84, 0.14))     # the tail follows downwards
     for side, stop in (("l", 0.98), ("r", 0.76)):
         flail = keyed(t, (0.0, 0.0), (0.34, 1.0), (stop - 0.3, 1.0), (stop, 0.0))
         round_ = 2.0 * math.pi * (2.0 * t + (0.0 if side == "l" else 0.42))
@@ -304,7 +304,7 @@ def fallen_feet(t):
 
 
 def get_up(a, t):
-    """From there: a shake of the head, feet under the body, a push of the hands, up."""
+    """Gets up after fall(): shakes the head, draws the feet under the body, pushes with the hands, and rises."""
     up = keyed(t, (0.62, 0.0), (1.22, 1.0))
     forward = keyed(t, (0.40, 0.0), (0.78, 1.0), (1.30, 0.0))
     rock = keyed(t, (0.10, 0.0), (0.32, 1.0), (0.60, 0.0))
@@ -343,7 +343,7 @@ def get_up(a, t):
     for side, delay in (("l", -0.25), ("r", 0.06)):
         out = pulse(t, 0.80 + delay, 1.40 + delay, 0.25)
         a.arm(side, pitch=-26.0 * out, roll=18.0 * out)
-    # Past the knee on its way to the front.
+    # The hand passes the knee on its way to the front.
     a.arm("r", roll=34.0 * pulse(t, 0.68, 1.16, 0.2))
     _props(a, keyed(t, (0.66, 1.0), (0.92, 0.0)))
     for side, sign in SIDES:
@@ -441,7 +441,7 @@ def dance(a, t):
     for sign, name in _BOTH:
         swing = sign * math.sin(math.pi * (beat - 0.1) + 0.5 * math.pi)
         raised = 0.5 + 0.5 * swing
-        # In the hops one is up while the other one is out.
+        # In the hops, one arm is up while the other arm is out.
         lift = stepping * (58.0 * raised - 6.0) + cheering * (12.0 + 28.0 * fling + 22.0 * swing)
         fold = stepping * (42.0 * raised + 8.0) + cheering * (14.0 + 8.0 * wave(phase, 8, 0.5))
         a.rotate_side("clavicle", name, roll=0.2 * lift)

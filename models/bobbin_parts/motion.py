@@ -15,7 +15,7 @@ def _both_feet(frame):
 
 
 def _strides(first, second):
-    """Two of a run, from where a foot lands."""
+    """Returns the footsteps of two cycles of a run that begins when the foot `first` lands."""
     return [(frame, "footstep " + foot)
             for frame, foot in ((0, first), (16, second), (32, first), (48, second))]
 

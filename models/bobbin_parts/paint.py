@@ -32,7 +32,7 @@ _NAILS = tuple(add(add(tip, scale(unit(sub(tip, shape.J[n + "_2_l"])), 1.25)), (
 
 
 def use(palette):
-    """Other colors for the names above, for all that is painted from now on."""
+    """Replaces the colors above; all later painting uses the new colors."""
     assert set(palette) <= set(globals())
     globals().update(palette)
 
@@ -244,7 +244,7 @@ def _color(part, x, y, z, n, sky, along):
     if part == "ear_in":
         sky = 0.35 + 0.65 * sky
     elif part in ("arm", "torso"):
-        # The arms of the bind pose are raised less than they will be: no dark spot under them.
+        # Clips raise the arms higher than the bind pose, so the skin under them is not dark.
         armpit = math.dist((x, y, z), (0.0, 7.2, 25.0))
         sky += max(0.0, 0.8 - sky) * smoothstep(5.0, 2.0, armpit)
     elif part == "fang":

@@ -91,8 +91,8 @@ def turn_events(sign):
 
 
 class _Change:
-    """From standing into a gait and back: where its feet are at phase 0, when the left one lands, its
-    root being at x = 0, and the act that poses it. start: seconds from standing to the landing; stop:
+    """The change from standing to a gait and back. left, right: positions of the feet at phase 0, when the left
+    foot lands and the root is at x = 0. act: poses the gait. start: seconds from standing to the landing; stop:
     seconds in which the character comes to a halt, before he settles. heel: how far the heel that
     leaves the floor first is up, as keys (fraction of the clip, degrees). shift: fraction of the clip after
     which the weight is on the right foot. lean: how far the trunk leans forward at the start, degrees.
@@ -105,7 +105,7 @@ class _Change:
         self.heel, self.shift, self.lean, self.dip = heel, shift, lean, dip
         self.balance, self.glance = balance, glance
         self.left, self.right = gait.step(1.0, 0.0, 0.0), gait.step(-1.0, 0.5, 0.0)
-        # Of the pitch of the right foot, in degrees per second.
+        # Change of the pitch of the right foot, in degrees per second.
         self.roll_speed = (gait.step(-1.0, 0.5, 0.001)[3] - self.right[3]) / 0.001
 
 
@@ -116,7 +116,7 @@ _BACK = _Change(BACKWARD, backward, 0.5, STOP_SECONDS, ((0.08, 0.0), (0.48, 18.0
 
 
 def _way(s, end, slope):
-    """Returns 0 at s = 0, at rest; `end` at 1, with this slope."""
+    """Returns a cubic curve: 0 with slope 0 at s = 0, and `end` with the given slope at s = 1."""
     return (3.0 * end - slope) * s * s + (slope - 2.0 * end) * s * s * s
 
 
@@ -315,7 +315,7 @@ def _run_jump(a, t, sign):
     top = math.sin(math.pi * s) ** 2
     push = pulse(t, 0.0, stance + 0.07, 0.14)
     a.move("origin", x, 0.0, height)
-    # He sinks in less than in a run: a walk goes over into a leap, too.
+    # Bobbin sinks less than in a run, because a leap can also follow a walk.
     a.move("hips", z=1.0 * top - 0.35 * min(0.0, RUN.bounce(t / RUN.seconds)) * (t < stance))
     a.rotate("hips", pitch=-8.0 * top)
     a.bend(pitch=-6.0 * top + 6.0 * push)
@@ -353,7 +353,7 @@ def run_start(a, t):
     """Crouches, tips forward and pushes off with the right foot; ends as the left one lands in a run."""
     flight, last = (0.5 - RUN.duty) * RUN.seconds, t - RUN_START_SECONDS
     off = RUN_START_SECONDS - flight
-    # The right foot stands until it leaves as in a run, so there the root must be by then, faster and faster.
+    # The right foot stands until it leaves the floor as in a run. The root accelerates to its position at this time.
     rear = RUN.step(-1.0, 0.5, -flight)
     gone, aside = BALL[0] - rear[0] - RUN.forward * flight, -BALL[1] - rear[1]
     speed_up = 2.5 * gone / RUN.forward
@@ -370,11 +370,11 @@ def run_start(a, t):
     a.both("upperarm", pitch=22.0 * low)
     a.brows(-0.3 * low, 0.6 * low)
     a.tail_pose(rise=12.0 * low, side=-10.0 * low)
-    # The run's left foot is behind at first: this one comes up from where it stands, and joins it.
+    # The left foot of the run is behind at first. The left foot moves from where it stands to the foot of the run.
     fx, fy, fz, pitch, yaw, toes = RUN.step(1.0, 0.0, last)
     progress = keyed(t, (0.22, 0.0), (0.66, 1.0))
     up = arch((t - 0.22) / 0.34, 1.05, 1.4)
-    begin = gone + RUN.forward * flight             # where the run has its origin
+    begin = gone + RUN.forward * flight             # x of the origin of the run
     goal = begin + fx
     a.foot("l", BALL[0] + (goal - BALL[0]) * progress, BALL[1] + (aside + fy - BALL[1]) * progress,
            fz * progress + 1.2 * up, pitch * progress + 9.0 * up, yaw * progress,
@@ -412,7 +412,7 @@ def _slow(a, t, sign):
             a.elbow(side, 10.0 * back)
     a.tail_pose(rise=12.0 * back + 18.0 * pulse(s, 0.25, 1.0, 0.3), side=9.0 * sign * back)
     front, rear = ("l", "r") if sign > 0.0 else ("r", "l")
-    # It stands until the other one has landed, and lands where the walk begins.
+    # The front foot stands until the rear foot has landed, and lands where the walk begins.
     origin, goal = RUN.step(1.0, 0.0, 0.0), WALK.step(1.0, 0.0, 0.0)
     move = min(1.0, max(0.0, (s - 0.34) / 0.66))
     progress, up = smootherstep(move), arch(move, 1.2, 1.4)
@@ -468,12 +468,12 @@ def _stumble(a, t, sign):
     a.grimace(wince + 0.35 * wild * (1.0 - wince))      # against the grin of the run
     a.brows(-0.7 * wince, 1.1 * pulse(t, 0.0, 0.36, 0.14))
     a.tail_pose(rise=14.0 * low, side=16.0 * sign * blow)
-    # As if it had begun at 0.
+    # The run begins at x = 0.
     a.move("origin", x=-RUN.forward * begin)
     for side, foot_sign in SIDES:
         phase_offset = 0.0 if side == "l" else 0.5
         x, y, z, pitch, yaw, toes = RUN.step(foot_sign, phase_offset, begin + t)
-        # Feet pass close to the floor, and wide of their path.
+        # Feet pass close to the floor, and farther to the side.
         swing = max(0.0, ((begin + t) / RUN.seconds - phase_offset) % 1.0 - RUN.duty) / (1.0 - RUN.duty)
         drag = low * math.sin(math.pi * swing) ** 2
         a.foot(side, x - RUN.forward * begin, y + 1.6 * foot_sign * drag, z * (1.0 - 0.4 * drag), pitch, yaw,
@@ -491,7 +491,7 @@ def stumble_right(a, t):
 def run_fall(a, t):
     """Slips as he runs: both feet shoot out ahead, down onto his bottom, on which he slides to rest; ends as
     fall() does."""
-    down, rest = 0.36, 1.2                  # he meets the floor; he has stopped
+    down, rest = 0.36, 1.2                  # seconds at which Bobbin meets the floor, and stops
     seated_time = max(0.0, t - down)
     slid = min(seated_time, rest - down)
     x = RUN.forward * (min(t, down) + slid - 0.5 * slid * slid / (rest - down))

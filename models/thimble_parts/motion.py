@@ -163,7 +163,7 @@ def walk_right(a, t):
 
 
 def _trot(a, t, gait, lead=0.0):
-    """In a hurry: it bounces and leans into it."""
+    """Trots: the body bounces and leans forward."""
     phase = _move_root(a, t, gait)
     a.move("body", z=-0.4 + 0.9 * wave(phase, 2, 0.3), y=0.3 * wave(phase))
     a.rotate("body", pitch=5.0 + 1.8 * wave(phase, 2, 0.3), roll=2.2 * wave(phase, 1, 0.05) - 2.0 * lead)
