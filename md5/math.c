@@ -303,7 +303,7 @@ md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
     if (!(md5_vec3d_dot(forward, forward) > 0.5))
         forward = (md5_vec3d){1, 0, 0};
     md5_vec3d right = md5_vec3d_cross(forward, md5_vec3d_normalize(md5_vec3d_from_vec3(up)));
-    const bool is_up_parallel = !(md5_vec3d_length(right) > 1e-6); // to `forward`
+    const bool is_up_parallel = !(md5_vec3d_length(right) > 1e-6); // `up` is parallel to `forward`
     if (is_up_parallel) { // replace `up` by an axis that is not parallel
         const md5_vec3d x = {1, 0, 0};
         const md5_vec3d z = {0, 0, 1};

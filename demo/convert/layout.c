@@ -643,7 +643,7 @@ static void declare_doom3_model(const convert_layout *layout, convert_bytes *to)
         append_token(to, layout->inner, part->name, ".md5anim");
         if (strcmp(name, part->name) != 0)
             convert_note(layout->job,
-                         "clip %s is called %s in the modelDef: Doom 3 rejects its name",
+                         "clip %s is called %s in the modelDef, because Doom 3 rejects its name",
                          part->name, name);
         free(name);
     }

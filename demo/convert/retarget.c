@@ -221,7 +221,7 @@ static void fade_weights(float *weights, uint32_t num_frames, float rate)
 // and slow. Stores the weights of all frames in stands[side].
 static void find_standing_frames(retarget_transfer *transfer, int side)
 {
-    const float max_height = 0.03f; // above the lowest height, in lengths of the leg
+    const float max_height = 0.03f; // height above the lowest position, in lengths of the leg
     const float max_speed = 0.1f;   // lengths of the leg per second
     const retarget_figure *const source = &transfer->source;
     const uint32_t num_frames = transfer->binding->anim->num_frames;

@@ -97,8 +97,7 @@ static char *find_image_path(view_package *package, const char *path, view_liste
         return NULL;
     const view_image_file *const image = find_image(package, path);
     if (!image)
-        view_report_warning(warnings,
-                            common_format("image %s not found, which the material declares", path));
+        view_report_warning(warnings, common_format("declared image %s not found", path));
     return image ? common_copy(image->path) : NULL;
 }
 
@@ -278,8 +277,7 @@ static void select_declared_image(view_look *look, view_package *package, const 
     if (image) {
         view_select_known_image(look, image, BY_DECLARATION);
     } else {
-        common_add(&look->tried,
-                   common_format("image %s not found, which the material declares", diffuse));
+        common_add(&look->tried, common_format("declared image %s not found", diffuse));
     }
 }
 

@@ -58,7 +58,7 @@ static bool check_image_size(uint32_t width, uint32_t height, uint32_t max_pixel
 enum { PNG_SIGNATURE = 8, PNG_CHUNK = 12 };
 
 #ifdef HAS_STB
-// Returns the number in 4 bytes, of which the first is the highest.
+// Returns the big-endian number in 4 bytes.
 static uint32_t big_endian(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];

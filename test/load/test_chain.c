@@ -127,7 +127,7 @@ TEST (chain_programs_of_the_guides_run) {
         double time = 0.7;
         const uint32_t n = h.model->skeleton.num_joints;
         md5_sample_position slow = md5_sample_position_at(h.walk_anim, 0.2 * time, MD5_WRAP_LOOP);
-        slow.interpolation = MD5_INTERPOLATE_CUBIC; // slow motion without corners
+        slow.interpolation = MD5_INTERPOLATE_CUBIC; // smooth slow motion
         md5_sample(h.walk, slow, MD5_ROOT_IN_PLACE, h.pose);
         md5_sample(h.wave, md5_sample_position_at(h.wave_anim, time, MD5_WRAP_CLAMP), MD5_ROOT_FILE,
                    h.over);

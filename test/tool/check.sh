@@ -1140,7 +1140,7 @@ finds_textures() {
         tool_exits 0 info "$scratch/case/goblin.md5mesh" && output_has_line '^    texture          .*case/goblin_d.png, PNG, 1024 x 1024, 24 bits$' &&
         output_has_line "^    guessed by       the model's name, in the model's folder (" && mkdir "$scratch/case/materials" &&
         printf 'none { diffusemap skin/none.tga }\n' >"$scratch/case/materials/m.mtr" && tool_exits 0 info "$scratch/case/goblin.md5mesh" &&
-        output_has_line '^    not used         image skin/none not found, which the material declares$'
+        output_has_line '^    not used         declared image skin/none not found$'
 }
 check 'info finds the textures of models' finds_textures
 explain_prints_json() {

@@ -837,7 +837,7 @@ static void restart_playback(view_scene *scene, double time)
 {
     view_entity *const figure = &scene->entity;
     const double length = time < figure->origin ? seconds_before_origin : seconds_per_run;
-    const double num_runs = floor((time - figure->origin) / length); // before the restart
+    const double num_runs = floor((time - figure->origin) / length); // runs before the restart
     figure->begin = figure->origin + length * num_runs;
     figure->clock = 0;
 

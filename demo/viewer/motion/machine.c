@@ -664,8 +664,8 @@ static md5_xform get_placement(const view_scene *scene)
     return scene->machine.placement;
 }
 
-// Returns the clips with which the bounds of the scene are measured. If the machine has no clips,
-// its bind pose is measured.
+// Returns a clip by its index, to measure the bounds of the scene. Returns NULL if the machine does
+// not have this clip; the bind pose is measured then.
 static const md5_anim *get_clip(const view_scene *scene, uint32_t clip)
 {
     const md5_character *const character = scene->machine.character;

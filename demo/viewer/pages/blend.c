@@ -397,7 +397,7 @@ static void draw_states(view_picture *picture, md5_layer_status status)
 {
     const float distance = 16; // distance of the names from the middle, units
     const float height = 66;
-    const float free_space = 9; // between a name and the line
+    const float free_space = 9; // distance between a name and the line
     for (uint32_t state = 0; state < 2; state++) {
         const md5_vec3 position = {0, state == 0 ? -distance : distance, height};
         view_add_label(picture, position, status.state == state ? VIEW_YELLOW : VIEW_PLAIN,

@@ -9,7 +9,7 @@ enum { THUMBNAIL_WIDTH = 208, THUMBNAIL_HEIGHT = 124, THUMBNAIL_COLUMNS = 8 };
 // Draws the curves of a lesson's first plot over the lower half of its thumbnail.
 static void draw_thumbnail_plot(const view_picture *picture, view_canvas *canvas)
 {
-    const float margin = 4; // between the plot and the edges of the thumbnail, pixels
+    const float margin = 4; // distance between the plot and the edges of the thumbnail, pixels
     const float half_height = 0.5f * (float)THUMBNAIL_HEIGHT;
     const view_rect area = {margin, half_height, (float)THUMBNAIL_WIDTH - 2 * margin,
                             half_height - margin};

@@ -86,7 +86,7 @@ static void draw_rotation_arc(view_picture *picture, const view_figure *figure, 
 {
     enum { ARC_POINTS = 48 };
     const float radius = 26;
-    const float height = 0.3f; // above the ground
+    const float height = 0.3f; // height above the ground
     const md5_vec3 center = {0, figure->placement.translation.y, height};
     view_draw_to(picture, center, 0);
     for (int i = 0; i <= ARC_POINTS; i++) {

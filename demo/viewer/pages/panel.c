@@ -192,9 +192,9 @@ static void write_paragraph(text_column *column, view_text_size size, view_color
 }
 
 // Distances of text buttons, layout units.
-static const float button_inset = 5; // between the text and the left or right edge of the button
+static const float button_inset = 5; // distance between the text and the side of the button
 
-static const float button_gap = 3; // between two buttons
+static const float button_gap = 3; // distance between two buttons
 
 // Draws a text button. A button of a choice has a background, which shows if it is selected; other
 // buttons are links.
@@ -662,7 +662,7 @@ static void draw_label(const view_stage *stage, const view_label *label, md5_mat
     if (!md5_mat44_project(world_to_clip, viewport, label->position, &center))
         return;
     const float scale = stage->font->scale;
-    const float inset = 6 * scale; // between the text and the edge of its box
+    const float inset = 6 * scale; // distance between the text and the edge of its box
     const float height = 22 * scale;
     const float width = view_text_width(stage->font, VIEW_TEXT, label->text) + 2 * inset;
     const float min_left = view_page_panel_width(stage);

@@ -134,7 +134,7 @@ static void draw_axes(const view_plot *plot, view_canvas *canvas, view_rect area
 // Distances of the names of the series, layout units.
 static const float legend_disc_width = 12; // from the left of the disc to the name
 
-static const float legend_gap = 12; // between two names
+static const float legend_gap = 12; // distance between two names
 
 // Returns the width of the names of all series in one line.
 static float legend_width(const view_plot *plot, const view_font *font)

@@ -19,7 +19,7 @@ static const float dialog_height = 520;
 // Sizes in em.
 static const float min_large_width = 45;        // width below which the dialog has one column
 static const float min_width_with_preview = 56; // width of the dialog that has a preview
-static const float part_gap = 0.6f;             // between two parts of the dialog
+static const float part_gap = 0.6f;             // distance between two parts of the dialog
 static const float locations_width = 11;        // list of locations
 static const float preview_width = 15;
 static const float tabs_width = 22; // tabs of kinds or sections

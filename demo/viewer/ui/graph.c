@@ -423,7 +423,7 @@ static void draw_progress_disc(const graph_panel *panel, const view_graph_edge *
     if (panel->stage->shown->reduced_motion || edge->num_points < 2)
         return;
     const float progress = view_clamp(panel->status.progress, 0, 1);
-    const bool is_back = edge->ends[1] != panel->status.state; // it leads to ends[0]
+    const bool is_back = edge->ends[1] != panel->status.state; // the transition leads to ends[0]
     const view_graph_point position = point_at(edge, is_back ? 1 - progress : progress);
     view_draw_disc(panel->stage->canvas, position.x * panel->em, position.y * panel->em,
                    progress_radius * panel->em, VIEW_BRIGHT);

@@ -19,8 +19,8 @@ static const float row_height = 2.4f;      // node_height and the gap below a no
 static const float text_padding = 0.8f;    // at each side of the name of a node
 static const float loop_sign_width = 1.5f; // sign of a transition from a state to itself
 static const float entry_width = 7;        // space for the sign of the entry
-static const float band_distance = 3.6f;   // between the columns of different bands
-static const float column_distance = 1.8f; // between the columns of one band
+static const float band_distance = 3.6f;   // distance between the columns of different bands
+static const float column_distance = 1.8f; // distance between the columns of one band
 
 // The largest factor by which the distances between columns may be increased to fill the area.
 static const float max_column_spread = 4;

@@ -7,8 +7,8 @@
 // Sizes in layout units.
 static const float cursor_height = 18; // height of the mouse cursor, above its tooltip
 static const float badge_height = 28;  // height of a badge with one line
-static const float badge_margin = 22;  // between a badge and the bottom of its region
-static const float badge_top = 10;     // between a badge and the top of its region
+static const float badge_margin = 22;  // distance between a badge and the bottom of its region
+static const float badge_top = 10;     // distance between a badge and the top of its region
 
 // Sizes in em.
 static const float phone_button_size = 3.2f;
@@ -18,11 +18,11 @@ static const float phone_button_gap = 0.9f;
 // not reach the badges, which are centered.
 static const float demo_button_width = 16;
 static const float demo_button_height = 2.2f;
-static const float demo_button_right = 1;     // between the button and the right edge
-static const float demo_button_bottom = 1.8f; // between the button and the bottom edge
+static const float demo_button_right = 1;     // distance between the button and the right edge
+static const float demo_button_bottom = 1.8f; // distance between the button and the bottom edge
 static const float min_width_beside_badges = 52;
 
-static const float stick_gap = 0.7f; // between the on-screen stick and the button below it, em
+static const float stick_gap = 0.7f; // distance between the stick and the button below it, em
 
 static const double demo_button_delay = 3; // delay of the button over the demo, seconds
 

@@ -128,7 +128,7 @@ void view_decision_panel(view_ui *ui, view_decision *decision)
 
 // == The page =====================================================================================
 
-static const float start_gap = 8; // between two parts of the page, layout units
+static const float start_gap = 8; // distance between two parts of the page, layout units
 
 // Closes the start page and frees its lists. Also closes the overlay of the start page, unless
 // another overlay has replaced it.

@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 
-static const float hint_gap = 8; // between a text and the hint at its right, layout units
+static const float hint_gap = 8; // distance between a text and the hint at its right, layout units
 
 // Begins a column, which is a part of a panel with rows that can be scrolled. The rows begin
 // above the area by the distance that the user has scrolled, in pixels. With smooth scrolling,

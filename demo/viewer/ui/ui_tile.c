@@ -3,8 +3,8 @@
 #include "demo/viewer/ui/ui_tile.h"
 
 // Sizes in em.
-static const float grid_gap = 0.6f;     // between tiles
-static const float tile_gap = 0.4f;     // between the edge of a tile and its content
+static const float grid_gap = 0.6f;     // distance between tiles
+static const float tile_gap = 0.4f;     // distance between the edge of a tile and its content
 static const float folder_width = 1.5f; // space for the icon of a folder
 
 // Scrolls a list of `count` lines by the wheel or a finger, in whole lines. Returns true if the
