@@ -260,7 +260,8 @@ check_page "a lesson reports its sliders and numbers" shown open "techniques/cro
     is "/^weight of the wave: (1|0) /m.test(facts.textContent)"
 check_page "a lesson with another model is drawn" shown open "techniques/walk.html" is "'drawn' in document.documentElement.dataset" \
     is "/^a step takes: /m.test(facts.textContent)"
-# The page shows the typed element only: attributes, and no other content of the text; by keys, and on a phone.
+# The page shows the element that the user types, with its attributes, and ignores all other content of the text. This is also
+# tested with the keyboard and on a phone.
 snippet="(text => (snippet.value = text, snippet.dispatchEvent(new Event('input'))))"
 check_page "the element's page shows the typed element" shown size 1000 700 open embed.html \
     is "dance.alt === 'Bobbin dances' && dance.cameraControls && dance.animationName === null" \
