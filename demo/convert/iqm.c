@@ -143,17 +143,13 @@ static bool check_numbers(const iqm_file *file, const float *numbers, int count,
 }
 
 // Returns true if the file contains `count` entries of `stride` bytes. All reads are checked by
-// this function.
+// this function. Offsets need no alignment: files with clips by Blender's exporter have odd offsets
+// after the text block.
 static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uint64_t stride,
-                      uint32_t align, const char *title)
+                      const char *title)
 {
     if (count == 0)
         return true;
-    if (offset % align != 0)
-        return FAIL(
-            MD5_ERROR_SYNTAX,
-            "offset of the %s is not aligned: expected a multiple of %u, found %llu" CONVERT_REMEDY,
-            title, align, (unsigned long long)offset);
     // Compare by a subtraction and a division, because offset + count * stride could overflow.
     if (offset >= HEADER_SIZE && offset <= file->size && count <= (file->size - offset) / stride)
         return true;
@@ -174,12 +170,9 @@ static bool check_table(const iqm_file *file, int table)
         return true;
 
     uint64_t stride = tables[table].stride;
-    uint32_t align = stride > 1 ? 4 : 1;
-    if (table == FRAMES) {
+    if (table == FRAMES)
         stride = 2 * (uint64_t)header[NUM_CHANNELS];
-        align = 2;
-    }
-    return has_bytes(file, header[tables[table].offset], header[tables[table].count], stride, align,
+    return has_bytes(file, header[tables[table].offset], header[tables[table].count], stride,
                      tables[table].title);
 }
 
@@ -270,9 +263,8 @@ static bool check_array(const iqm_file *file, const iqm_array *entry)
                     type->title, entry->format, entry->size,
                     type->is_integer ? "integers" : "floats", type->min_size, MAX_SIZE);
 
-    const uint32_t width = component_sizes[entry->format];
-    return has_bytes(file, entry->offset, file->header[NUM_VERTICES], (uint64_t)entry->size * width,
-                     width, type->title);
+    const uint64_t stride = (uint64_t)entry->size * component_sizes[entry->format];
+    return has_bytes(file, entry->offset, file->header[NUM_VERTICES], stride, type->title);
 }
 
 // Finds the vertex arrays. Arrays that MD5 cannot store are counted. Normals and tangents are

@@ -177,8 +177,12 @@ LIFT = [0, 32768, 65535]  # z of joint 0: offset 1, step 0.001
 
 
 def make(path, form="BB"):
-    """Writes a model. form: "frames" for only frames, or the struct types of joints and weights."""
+    """Writes a model. form: "frames" for only frames, "odd" for tables at odd offsets, or the struct types of
+    joints and weights."""
     only_frames = form == "frames"
+    first = 1 if form == "odd" else 0  # offset of the first table after the header
+    if first:
+        form = "BB"
     texts, offsets = b"\0", {}
 
     def text(name):
@@ -189,11 +193,11 @@ def make(path, form="BB"):
         return offsets[name]
 
     head = dict.fromkeys(HEADER, 0)
-    body = b""
+    body = bytes(first)
 
     def table(name, rows, bytes_, offset=None):
         nonlocal body
-        body += b"\0" * (-len(body) % 4)
+        body += bytes((first - len(body)) % 4)
         head["num_" + name] = rows
         head["ofs_" + (offset or name)] = 16 + 4 * 27 + len(body)
         body += bytes_
@@ -208,8 +212,8 @@ def make(path, form="BB"):
                 bytes(16)]
         forms = [(0, 7, 3), (1, 7, 2), (4, "bBhHiI".index(form[0]), 4),
                  (5, "bBhHiIefd".index(form[1]), 4), (6, 1, 4)]  # the last: colors
+        at, rows = 16 + 4 * 27 + len(body), b""
         body += b"".join(data)
-        at, rows = 16 + 4 * 27 + 24, b""
         for (kind, form, size), part in zip(forms, data):
             rows += struct.pack("<5I", kind, 0, form, size, at)
             at += len(part)
