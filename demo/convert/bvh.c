@@ -141,11 +141,16 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
     return !accept_token(file, "CHANNELS") || read_channels(file, joint);
 }
 
-// Reads an end site, which has an offset and no channels. It does not become a joint.
+// Reads an end site, which has an offset and no channels. It does not become a joint. After the
+// keyword, files contain `Site`, `Site4` or a name.
 static bool read_end(bvh_file *file)
 {
     convert_vec unused;
-    if (!expect(file, "Site") || !expect(file, "{"))
+    const size_t token_length = convert_next_token(&file->in);
+    if (token_length == 0)
+        return convert_fail_token(&file->in, "Site");
+    file->in.at += measure_name(file, token_length);
+    if (!expect(file, "{"))
         return false;
     return read_offset(file, &unused) && expect(file, "}");
 }

@@ -78,6 +78,9 @@ check "... to the same clip" check_limbs z_up 0 model
 check "a walk with separate axes for each joint is retargeted" convert_bvh own_axes
 check "... to the same clip" check_limbs own_axes 0 first_frame
 check "... and the rest pose is noted" expect_note "the first frame is used as the rest pose"
+sed 's/End Site/End Site4/' "$scratch/walk.bvh" >"$scratch/numbered.bvh"
+check "a walk with numbered end sites is retargeted" convert_bvh numbered
+check "... to the same clip" cmp "$scratch/numbered.md5anim" "$scratch/walk.md5anim"
 check "a walk with CR LF line ends is retargeted" convert_bvh windows
 check "... to the same clip" cmp "$scratch/windows.md5anim" "$scratch/walk.md5anim"
 check "unknown joint names are rejected" exits_with 1 "--map FILE" "$tool" convert "$scratch/odd.bvh" --mesh "$bobbin" \
