@@ -488,8 +488,8 @@ static bool has_kind(const entry_reader *entry, const char *path, bool is_folder
     return is_folder_wanted ? entry->is_folder : entry->is_file;
 }
 
-// Reads all entries of the folder and keeps those that the caller wants: files with the ending, or
-// subfolders. Sorts them.
+// Reads all entries of the folder and keeps those that the caller requests: files with the ending,
+// or subfolders. Sorts them.
 common_list common_list_folder(const char *folder, const char *ending)
 {
     common_list list = {0};

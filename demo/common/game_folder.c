@@ -69,7 +69,7 @@ static void report_warning(const game_source *archive, const char *entry, const 
 
 // Reports a warning about an entry of an archive. If the name is "", it is about the archive
 // itself. A damaged archive can have many thousand faulty entries, so the number of warnings per
-// archive is limited. The last warning says that further ones are suppressed.
+// archive is limited. The last warning reports that further warnings are suppressed.
 COMMON_PRINTF(3, 4)
 static void warn(game_source *archive, const char *name, const char *format, ...)
 {

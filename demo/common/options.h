@@ -106,8 +106,8 @@ bool common_parse_value(const common_option *option, const char *text, common_va
 // changes nothing if the text is invalid.
 bool common_read_value(const common_option *option, const char *text, void *structure);
 
-// Writes an error message that says which value is expected to problem[size]. `text` is NULL if the
-// value is missing.
+// Writes an error message with the expected value to problem[size]. `text` is NULL if the value is
+// missing.
 void common_explain_value(const common_option *option, const char *text, char *problem,
                           size_t size);
 

@@ -158,7 +158,8 @@ struct fbx_curves {
     fbx_link *links; // [num_links] sorted by the positions of their layers
     size_t num_links;
     size_t num_blended; // links of the selected stack that change the value of another link
-    // Name of a layer of the selected stack that is muted, or beside a solo layer; or NULL.
+    // Name of a layer of the selected stack that is muted, or that is not solo while another layer
+    // is solo; NULL if there is none.
     const char *skipped_layer;
     common_text_index names; // names of models, with the index of the first model of each name
     size_t *name_models;     // [names.count]

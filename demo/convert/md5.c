@@ -559,7 +559,7 @@ static bool has_targets(const convert_scene *scene)
     return false;
 }
 
-// Reports clips of other formats without a model. Their readers do not know the vertices, so the
+// Reports clips of other formats without a model. Their readers do not have the vertices, so the
 // bounding boxes enclose the joints. Retargeted clips get the boxes of their target.
 static void note_joint_boxes(const convert_job *job, const convert_scene *scene)
 {

@@ -1,6 +1,6 @@
 // Reads Wavefront OBJ line by line: a surface without joints, for `md5tool bind`. The surface does
 // not become a plain scene. `md5tool bind` attaches its vertices to the joints of an MD5 model, so
-// it needs to know which triangles share a position.
+// it needs the information which triangles share a position.
 #include "demo/convert/budget.h"
 #include "demo/convert/obj.h"
 #include "demo/convert/tokens.h"

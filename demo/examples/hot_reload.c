@@ -78,7 +78,7 @@ static unsigned long long read_time_stamp(const md5_character *character, const 
 // Copies the state of the player to the reloaded character. If the tables of the machine and the
 // skeleton have not changed, the saved bytes of the player can be restored exactly. Otherwise
 // parameters and states are matched by name. Items with new names start in their initial state.
-// Returns a text that says how the state was copied.
+// Returns a description of the way in which the state was copied.
 static const char *carry_over(const hero *from, hero *to)
 {
     const size_t size = md5_player_save(from->player, NULL, 0);

@@ -3,7 +3,7 @@
 //
 // The mesh is called the subject of the search (view_named_mesh). declarations.c and quake_skins.c
 // find images that belong to it for certain. If they find none, rating.c compares its names with
-// those of the images that package.c lists. names.c knows the meaning of words in names.
+// those of the images that package.c lists. names.c defines the meaning of words in names.
 #include "demo/looks/names.h"
 #include "demo/looks/search.h"
 

@@ -1,6 +1,6 @@
 // md5tool list: prints the names of the models, entities, skins, clips, materials and files of a
-// game folder. `kinds` is the table of what can be listed. Of each kind, declared items are listed
-// first, then the files that no declaration uses.
+// game folder. `kinds` is the table of these kinds of items. For each kind, declared items are
+// listed first, then the files that no declaration uses.
 #include "demo/tool/game.h"
 
 // An item that is listed, for example a material or a clip of a model.

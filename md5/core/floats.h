@@ -14,7 +14,7 @@
     "md5model requires reproducible floating-point results: compile without /fp:fast and /fp:contract"
 #endif
 
-// FLT_EVAL_METHOD tells the precision in which sums and products of floats are computed. The values
+// FLT_EVAL_METHOD is the precision in which sums and products of floats are computed. The values
 // 0 and 16 mean float; 16 is for targets with half floats. x87 has 2, which means long double. GCC
 // for s390x in standard C has 1, which means double.
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16

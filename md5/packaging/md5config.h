@@ -4,7 +4,7 @@
 #ifndef MD5CONFIG_H
 #define MD5CONFIG_H
 
-// -- Parts that can be left out --
+// -- Parts that can be omitted --
 
 // Kernels for SSE2, AVX2 and NEON. The results have the same bits without them.
 // #define MD5_HAS_SIMD 0

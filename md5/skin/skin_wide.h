@@ -20,8 +20,8 @@ typedef struct lanes_bounds {
     lanes3 high;
 } lanes_bounds;
 
-// All arrays that are read and written. Each run has its own copy, so that the compiler knows that
-// the results do not change the addresses.
+// All arrays that are read and written. Each run has its own copy, so that the compiler can
+// assume that the results do not change the addresses.
 typedef struct skin_arrays {
     const md5i_skin_job *job; // for vertices that are skinned in plain C
     const md5_mat34 *palette;

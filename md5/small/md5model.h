@@ -27,9 +27,9 @@
 // Memory: models, animations and bindings are read-only and use the allocator of md5_load_opts.
 // Free them with md5_free_model(), md5_free_anim() and md5_free_binding(), which accept NULL.
 // Functions that pose, blend and pack write to the caller's arrays, do not allocate memory and
-// cannot fail unless a comment says so. Arrays must not overlap and pointers must not be NULL
-// unless a comment allows it; this form does not check that. If `opts` is NULL, all options have
-// their defaults. If `error` is NULL, no error is reported.
+// cannot fail, except where a comment describes a failure. Arrays must not overlap and pointers
+// must not be NULL unless a comment allows it; this form does not check that. If `opts` is NULL,
+// all options have their defaults. If `error` is NULL, no error is reported.
 //
 // Threads: the library has no global state and starts no threads. All functions may run
 // concurrently if no function writes memory that another one uses.

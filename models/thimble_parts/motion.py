@@ -387,13 +387,13 @@ def alert(a, t):
     a.rotate("eye", yaw=dart, pitch=2.0 + 3.0 * wary)
     a.shutters(-0.35)
     for side, sign in (("l", 1.0), ("r", -1.0)):
-        # The gun on the side of what it sees aims, the other stays down; antennae lie back.
+        # The gun on the side of the danger aims, the other gun remains down; the antennae lie back.
         aims = max(0.0, sign * turned)
         a.rotate("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1) + 5.0 * wary - 9.0 * aims,
                  yaw=0.45 * dart)
         a.rotate("antenna_1_" + side, pitch=14.0 - 34.0 * wary,
                  roll=sign * (4.0 + 3.0 * wave(phase, 8) + 5.0 * wary))
-    # It draws the front foot back on the side of what it sees, and puts it down again bit by bit.
+    # Thimble draws back the front foot on the side of the danger, and puts it down again in small steps.
     drawn = {(1, "l"): bump(phase, 0.19, 0.46, 0.12), (1, "r"): bump(phase, 0.45, 0.73, 0.12)}
     for leg in LEGS:
         x, y, z = HOMES[leg]

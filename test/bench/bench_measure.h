@@ -2,7 +2,7 @@
 //
 // All variants of a row (plain C, each instruction set, another library) alternate in many short
 // runs, so that other load on the machine affects all of them equally. The figure is the median of
-// the runs; the quartiles beside it show their spread.
+// the runs; the quartiles next to it show their spread.
 //
 // Another library runs in its own process, because it may crash.
 #ifndef TEST_BENCH_BENCH_MEASURE_H

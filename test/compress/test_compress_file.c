@@ -735,7 +735,7 @@ TEST (compress_file_limits_the_positions_of_keys) {
     }
 }
 
-// Bytes are left out: the keys of the last track, then heads.
+// Bytes are missing: the keys of the last track, then headers.
 TEST (compress_file_with_missing_tracks_is_rejected) {
     md5_error error = {0};
     SCOPED_ANIM anim = make_anim(1, 50, "c");

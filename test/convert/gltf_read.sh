@@ -45,8 +45,8 @@ matches_reference_poser() { # CASE
 for case in plain scaled mirrored matrix rest joint_scale beside beside_still beside_moving; do
     check "$case: poses equal another reader's" matches_reference_poser $case
 done
-# A mesh beside the skeleton is attached to a root that does not move: one of the skeleton, or an additional one. Doom 3 allows one
-# root only.
+# A mesh that is not a child of the skeleton is attached to a root that does not move: a root of the skeleton or, if there is
+# none, an additional root. Doom 3 allows only one root.
 check_attached_mesh() { # CASE NUMBER_OF_ROOTS TEXT OPTION...
     case=$1
     roots=$2

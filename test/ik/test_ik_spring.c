@@ -113,7 +113,8 @@ TEST (ik_spring_hangs_down_by_gravity) {
     make_tail(&rig, 3);
     md5_spring_job job = tail_job(&rig, 3);
     job.acceleration = (md5_vec3){0, 0, -200};
-    // The character looks down the world's y axis: gravity goes on pointing down its own z.
+    // The character faces along the world's y axis. Gravity still points down the character's z
+    // axis.
     job.placement = (md5_xform){{0, 0, 0.70710678f, 0.70710678f}, {100, 50, 7}, 0};
     md5_spring_joint state[3];
     for (int i = 0; i < 500; i++) {

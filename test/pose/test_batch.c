@@ -343,7 +343,7 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
     free(scratch);
 }
 
-// -- Results that are left out ------------------------------------------------------------------
+// -- Omitted results ----------------------------------------------------------------------------
 
 // Both output arrays are optional. Each has the same bits with and without the other, and
 // neither is written past its end.

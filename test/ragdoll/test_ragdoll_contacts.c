@@ -151,7 +151,8 @@ TEST_CONTACTS(contacts_of_boxes_over_a_ridge_never_point_into_the_ground)
     }
 }
 
-// Beside the stair a box is 6 below the tread, but only 0.3 in the riser: that is the way out.
+// A box next to the stair is 6 units below the tread, but only 0.3 units inside the riser.
+// Therefore the contacts push it out of the riser.
 TEST_CONTACTS(contacts_of_a_box_at_a_riser_point_forward)
 {
     add_stair(&fixture->ground);

@@ -15,7 +15,7 @@ typedef struct gl_scene {
     SDL_Window *window;
     SDL_GLContext context;
     md5gl_renderer *renderer;
-    bool is_shared, has_objects; // has_objects: the test made some that it leaves
+    bool is_shared, has_objects; // has_objects: the test leaves GL objects
 } gl_scene;
 
 // Opens an OpenGL 3.3 core context, or an OpenGL ES 3.0 context if the environment contains
@@ -80,8 +80,7 @@ enum { SCENE_WIDTH = 160, SCENE_HEIGHT = 120 };
 // to the right, z up, and (0, 0, 0) is in the center.
 md5gl_frame scene_frame(md5gl_target *target);
 
-// Turns a frame's camera to look along +x, with y to the left; or down, with y to the right and -x
-// up.
+// Turn a frame's camera: along +x with y to the left, or down with y to the right and -x up.
 void scene_look_from_behind(md5gl_frame *frame);
 void scene_look_down(md5gl_frame *frame);
 
@@ -101,8 +100,8 @@ bool picture_is(const gl_picture *picture, int right, int up, const uint8_t expe
 void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, uint32_t style,
                 gl_picture *picture);
 
-// Short forms of md5gl_pose(): `palettes` NULL and count 0: no instances. scene_look() keeps the
-// pose and sets tints and skins of all instances.
+// Short forms of md5gl_pose(). Without palettes and with count 0 there are no instances.
+// scene_look() keeps the pose and sets tints and skins of all instances.
 bool scene_pose(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
                 const md5_mat34 *placements, uint32_t count, md5_error *error);
 bool scene_pose_and_draw(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
@@ -167,7 +166,7 @@ uint32_t scene_num_batches(const md5gl_model *copy);
 md5gl_blending scene_blending(const md5gl_model *copy);
 const md5_model *scene_model(const md5gl_model *copy);
 
-// Returns why a mesh is drawn with its path.
+// Returns the reason for the skinning path of a mesh.
 const char *scene_path_reason(const md5gl_model *model, uint32_t mesh);
 
 // Ends the frame and reads its target, checking both.
@@ -191,7 +190,7 @@ typedef struct gl_stage {
     md5_model *model;
     md5gl_model *copy;
     md5gl_frame frame;
-    md5gl_texture textures[64]; // to be freed with it
+    md5gl_texture textures[64]; // freed with the stage
     uint32_t num_textures;
 } gl_stage;
 
@@ -201,25 +200,26 @@ bool scene_open_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t sample
 bool scene_fill_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples);
 void scene_close_stage(gl_stage *stage);
 
-// Begins the frame; ends it and reads its target; poses instances of the model, with what
-// scene_pose() takes. All of them check that it succeeds.
+// stage_begin() begins the frame. stage_finish() ends it and reads its target. stage_pose() poses
+// instances of the model, with the arguments of scene_pose(). All of them check that the call
+// succeeds.
 void stage_begin(const gl_stage *stage);
 void stage_finish(gl_stage *stage, gl_picture *picture);
 void stage_pose(const gl_stage *stage, const md5_mat34 *palettes, const md5_mat34 *placements,
                 uint32_t count);
-// A whole frame: an instance as it is bound, or instances that are lit.
+// Draw a whole frame: one instance in the bind pose, or posed and lit instances.
 void stage_draw(gl_stage *stage, uint32_t style, gl_picture *picture);
 void stage_draw_posed(gl_stage *stage, const md5_mat34 *palettes, const md5_mat34 *placements,
                       uint32_t count, gl_picture *picture);
 
-// Sets the colors of the key light and of the ambient one, grays.
+// Sets the colors of the key light and of the ambient light to shades of gray.
 void stage_light(gl_stage *stage, float key, float ambient);
 
-// Replaces the model on the device by one that is drawn by a path.
+// Replaces the model on the device by a copy that is drawn with the skinning path.
 void stage_use_path(gl_stage *stage, md5gl_path path);
 
-// Textures that are freed with the stage: colors as in the files, and textures that the caller has
-// created. Both functions check that the texture was created.
+// stage_color() creates a texture with the colors of a file. stage_keep() passes a texture of the
+// caller to the stage. Both check that the texture was created. The stage frees the textures.
 md5gl_texture stage_color(gl_stage *stage, uint32_t width, uint32_t height, const uint8_t *rgba);
 md5gl_texture stage_keep(gl_stage *stage, md5gl_texture texture);
 

@@ -129,7 +129,7 @@ TEST_HERE (view_button_over_the_demo_is_above_the_sheet, MACHINE) {
 }
 
 // A notice with a command over the demo. In the narrow window of a phone, it is above the button;
-// in a wide window, it is beside the button.
+// in a wide window, it is next to the button.
 TEST_HERE (view_notice_over_the_demo_does_not_cover_the_button, MACHINE) {
     const struct {
         uint32_t width;

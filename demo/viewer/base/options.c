@@ -667,7 +667,7 @@ void view_reset_option(const view_option *option, view_options *options)
 // == Typed values =================================================================================
 
 // Returns the value of an option, or COMMON_VALUE_DEFAULT if it is not set. An option has its
-// default if its flag says that it was not given, if its range is empty, or if its text is NULL.
+// default if its flag shows that it was not given, if its range is empty, or if its text is NULL.
 common_value view_get_value(const view_option *option, const view_options *options)
 {
     const common_value unset = {.type = COMMON_VALUE_DEFAULT};

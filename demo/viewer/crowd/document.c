@@ -390,7 +390,7 @@ static void free_companion(view_companion *companion, md5gl_renderer *renderer)
     *companion = (view_companion){.joint = -1};
 }
 
-// Loads the guest, the second character of the demo scene, and places it beside the model. The
+// Loads the guest, the second character of the demo scene, and places it next to the model. The
 // machines of both characters refer to each other, so that their events can fire each other's
 // triggers.
 bool view_load_guest(view_document *document, const char *path, const view_loader *loader)

@@ -130,8 +130,8 @@ static void update_retargeting(view_retargeting *retargeting, const view_stage *
 
 // == Poses ========================================================================================
 
-// Returns the placement of a model that shows the pose of the scene. It stands beside the scene's
-// model. The user can also show the retargeted model at the same position.
+// Returns the placement of a model that shows the pose of the scene. It stands next to the
+// scene's model. The user can also show the retargeted model at the same position.
 static md5_mat34 companion_placement(const view_companion *companion, const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;

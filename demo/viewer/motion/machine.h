@@ -110,8 +110,8 @@ void view_activate_parameter(view_machine *machine, uint32_t parameter);
 bool view_can_walk(const view_machine *machine);
 
 // Plays the next one-shot of the machine, a clip that is played once over the current states. After
-// the last one-shot, plays the next clip that has at least two frames. Returns the name of what it
-// plays, or NULL if nothing can be played.
+// the last one-shot, plays the next clip that has at least two frames. Returns the name of the
+// played clip, or NULL if nothing can be played.
 const char *view_play_one_shot(view_machine *machine);
 
 // Returns the parameter index of the `number`-th trigger, or -1.

@@ -21,7 +21,7 @@ typedef enum view_clip_use {
     VIEW_CLIP_AS_FILE, // is shown as it is in its file
 } view_clip_use;
 
-// Interface of a kind of motion. A function is never NULL unless its comment says what NULL means.
+// Interface of a kind of motion. A function is never NULL unless its comment explains NULL.
 typedef struct view_motion_kind {
     const char *name;
     view_clip_use clip_use;

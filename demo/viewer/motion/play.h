@@ -20,7 +20,7 @@ char *view_push_event(view_event events[VIEW_EVENTS], double time);
 typedef struct view_play {
     bool playing;
     // The last frame of a looping clip is shown. At this time, the next cycle begins with its first
-    // frame, so `time` alone cannot tell which of the two frames is meant.
+    // frame, so `time` does not determine which of the two frames is meant.
     bool held_at_end;
     double time;  // seconds
     double speed; // factor, > 0

@@ -132,7 +132,7 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
 }
 
 // Logs a note of the conversion that merges an outfit. Omits the note that the outfit has moved by
-// 0 units, which tells the user nothing.
+// 0 units, because the user does not need it.
 static void log_outfit_note(void *log, const char *text)
 {
     if (strstr(text, " 0 units elsewhere") == NULL)
@@ -726,7 +726,7 @@ static void rename_after_first_clip(view_scene *scene)
 
 // Loads the model, the clips and the camera path of a scene, and selects the first clip. The
 // parameters are those of view_load_scene(). With `finds_clips`, a model for which no animation was
-// named plays the animations in its folder. scene->has_found_clips tells whether this happened.
+// named plays the animations in its folder. scene->has_found_clips is true in this case.
 // Returns false and logs an error on failure. The caller frees the scene.
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files,
                      bool finds_clips, view_log *log)

@@ -210,7 +210,7 @@ static void draw_line(const graph_panel *panel, view_graph_point from, view_grap
     const float head_part = length > 0 ? head / length : 0;
 
     // (x, y) is half of the arrow head, along the line. The line ends inside of the head. Otherwise
-    // the corners of its end would be visible beside the tip.
+    // the corners of its end would be visible next to the tip.
     const float x = 0.5f * head_part * (to.x - from.x);
     const float y = 0.5f * head_part * (to.y - from.y);
     const view_graph_point neck = {to.x - 2 * x, to.y - 2 * y};

@@ -549,8 +549,8 @@ static void list_camera_path(view_ui *ui, const view_stage *stage)
               format_value(view_camera_path_at(path, stage->play).fov, DEGREE_DECIMALS).text);
 }
 
-// Displays the statistics of a crowd. They tell how many characters are drawn, baked, replaced by
-// impostors and posed, and how long the last update took. Does nothing for other documents.
+// Displays the statistics of a crowd: the numbers of characters that are drawn, baked, replaced by
+// impostors and posed, and the duration of the last update. Does nothing for other documents.
 static void list_crowd(view_ui *ui, const view_stage *stage)
 {
     const view_crowd *const crowd = &stage->document->crowd;

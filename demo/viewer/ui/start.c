@@ -230,7 +230,7 @@ static void run_section(view_ui *ui, const view_start *start, const char *title,
 }
 
 // Draws the header of the page: the title and the button that closes the page. Also handles its
-// input. If the character is displayed next to the page, a hint says that it can be clicked.
+// input. If the character is displayed next to the page, a hint explains that it can be clicked.
 static void run_start_header(view_ui *ui, view_rect header, bool has_character)
 {
     static const char *const hint = "Click the character to interact";

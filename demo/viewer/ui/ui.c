@@ -111,7 +111,7 @@ static bool is_under_mouse(const view_ui *ui, view_rect rect)
 // Records that this run contains the focused item, and draws the frame around it.
 static void note_focused_item(view_ui *ui, view_rect rect)
 {
-    ui->focus.item = ui->item; // a command that has set the focus does not know the area
+    ui->focus.item = ui->item; // a command that sets the focus does not set the area
     ui->focus.rect = rect;
     ui->focus.is_present = true;
     if (ui->column != NULL)

@@ -206,7 +206,7 @@ def print_guide(path):
     with open(path, encoding='utf-8') as file:
         for line in file.read().split('\n'):
             if line.startswith('```'):
-                # Doxygen colors only the languages that it knows.
+                # Doxygen colors only the languages that it supports.
                 line = '```' if fenced or line not in ('```c', '```cpp') else '```{.c}'
                 fenced = not fenced
             elif not fenced:

@@ -659,7 +659,7 @@ MD5_WIDE_INLINE void combine(md5_combine_kind kind, const md5_combine_job *poses
 }
 
 // Each kind has its own function, because a common function would run out of registers. Each
-// function copies its argument, which tells the compiler that no store changes it.
+// function copies its argument, so that the compiler can assume that no store changes it.
 MD5_WIDE_CODE MD5_NO_INLINE static void blend_poses(const md5_combine_job *poses)
 {
     const md5_combine_job copy = *poses;
