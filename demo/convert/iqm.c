@@ -1176,8 +1176,8 @@ static void write_vertices(convert_bytes *out, int type, const md5_mesh *mesh, c
     }
 }
 
-// Writes the table of meshes: their names, and their ranges of vertices and triangles. Returns the
-// total numbers of both. Fails if they are too large for 32-bit offsets.
+// Writes the table of meshes: their names, and their ranges of vertices and triangles. Sets the
+// total numbers of vertices and triangles. Fails if they are too large for 32-bit offsets.
 static bool write_mesh_table(iqm_writer *writer, size_t *num_vertices, size_t *num_triangles)
 {
     const md5_model *const model = writer->assets.model;

@@ -170,10 +170,10 @@ def chase(a, t):
 
 
 def dizzy(a, t):
-    """On his bottom: the head goes round, and the eyes go round, each its own way."""
+    """Sits dizzily: the head circles, and the eyes circle in opposite directions."""
     phase = t / DIZZY_SECONDS
     much = pulse(phase, 0.0, 1.0, 0.16)
-    # The trunk goes round, the head after it, and the tail the other way.
+    # The trunk circles, the head follows with a delay, and the tail circles in the other direction.
     leaps.fall(a, leaps.FALL_SECONDS, (3.5 * much * wave(phase, 2, 0.05), 4.0 * much * wave(phase, 2, -0.20)))
     a.tail_pose(side=16.0 * much * wave(phase, 2, 0.1), curl=8.0 * much * wave(phase, 2, 0.35))
     a.nod(pitch=9.0 * much * wave(phase, 2, 0.25), roll=11.0 * much * wave(phase, 2),

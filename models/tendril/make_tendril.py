@@ -99,7 +99,7 @@ def leaf_name(leaf, n):
 
 
 def leaf_weights(leaf, s):
-    """Returns the same at s joints from the leaf's base; s may be negative."""
+    """Returns Gaussian weights at s joints from the base of a leaf; s may be negative."""
     weights = {leaf_name(leaf, n): math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2)
                for n in range(LEAF_JOINTS)}
     weights["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / 0.62) ** 2) for n in range(-4, 0))

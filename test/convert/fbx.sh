@@ -10,7 +10,7 @@ if grep -q libassimp, "$scratch/notes"; then
     finish
 fi
 
-# In centimeters, like the files of vertices.
+# Converts a file to centimeters, the unit of the files with the expected vertices.
 convert_fbx() { # FILE OPTION...
     name=$(basename "${1%.*}")
     rm -rf "$scratch/it"

@@ -215,7 +215,7 @@ TEST (squad_at_a_time_is_a_rotation) {
     }
 }
 
-// -- Refused keys, failing memory, errors ---------------------------------------------------------
+// -- Rejected keys, failed allocations, errors ----------------------------------------------------
 
 TEST (squad_rejects_invalid_keys) {
     static const md5_quat good[] = {{0, 0, 0, 1}, {0, 0, 1, 0}};

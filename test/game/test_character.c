@@ -44,7 +44,7 @@ static bool read_word(const char **at, char word[64])
     return is_read;
 }
 
-// Returns the text after a keyword of a line.
+// Reads numbers after a keyword in a line. Returns false if the line does not contain them.
 static bool read_numbers_after(const char *line, const char *word, double *numbers, int count)
 {
     const char *const end = strchr(line, '\n');

@@ -372,8 +372,9 @@ static bool wait_for_event(double timeout, SDL_Event *event)
     return SDL_PollEvent(event) != 0;
 }
 
-// Returns the most urgent event. A request to quit is first, and removes all other requests to
-// quit. A key of the gamepad is second. The next event in SDL's queue is last.
+// Writes the most urgent event to *event. A request to quit is first, and removes all other
+// requests to quit. A key of the gamepad is second. The next event in SDL's queue is last. Returns
+// false if there is no event after `timeout`.
 bool view_next_input(view_window *window, double timeout, view_input *event)
 {
     if (is_quitting()) {
