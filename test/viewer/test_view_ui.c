@@ -693,7 +693,7 @@ TEST_HERE (view_search_does_not_run_messages, BOBBIN) {
         "tone mapping=Effects after drawing",
         "ray tracing=Effects after drawing",
         "metallic=Materials have diffuse, normal",
-        "vertex colors=Vertex colors are not supported",
+        "vertex colors=Only files of version 12 have vertex colors",
         "extract textures=Textures are separate files",
         "language=The interface is in English",
         "new window=A second window",

@@ -262,7 +262,7 @@ static const missing_feature missing_features[] = {
     {"metallic roughness metalness pbr", "map texture material workflow",
      "Materials have diffuse, normal, specular and glow maps: Model > Textures\xE2\x80\xA6"},
     {"vertex vertices", "color colour colored paint",
-     "Vertex colors are not supported; View > Shading shows weights or a UV grid as colors"},
+     "Only files of version 12 have vertex colors; View > Shading shows weights or a UV grid"},
     {"extract", "texture image save",
      "Textures are separate files; Model > Textures\xE2\x80\xA6 lists their paths"},
     {"background", "image picture photo plate",
