@@ -452,7 +452,9 @@ static void note_skipped_motion(assimp_importer *importer, const struct aiAnimat
 {
     if (has_morph_weights(source))
         assimp_add_line(importer,
-                        ASSIMP_LOSS "clip '%s' animates morph targets, which were skipped", name);
+                        ASSIMP_LOSS "clip '%s' animates morph targets, which were skipped; export "
+                                    "the model as glTF to keep them",
+                        name);
     if (moved_skin != ASSIMP_NONE)
         assimp_add_line(
             importer,

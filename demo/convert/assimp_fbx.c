@@ -8,8 +8,9 @@
 enum { MIN_FBX_VERSION = 7100 }; // oldest supported version
 
 // The names that indicate the features in the bytes of a file.
-static const char *const feature_names[ASSIMP_NUM_FEATURES] = {"KeyAttrFlags", "BlendWeights",
-                                                               "SkinningType", "DeformPercent"};
+static const char cache_name[] = "VertexCacheDeformer";
+static const char *const feature_names[ASSIMP_NUM_FEATURES] = {
+    "KeyAttrFlags", "BlendWeights", "SkinningType", "DeformPercent", cache_name};
 
 enum { LINEAR = 4 }; // flag of a key that is interpolated linearly
 
@@ -120,6 +121,8 @@ static bool uses_feature(int feature, const char **position, const char *end)
         return read_property(*position, end) != 0;
     if (feature == ASSIMP_DUALS)
         return is_dual_quaternion(*position, end);
+    if (feature == ASSIMP_CACHES) // files without a cache can define FbxVertexCacheDeformer
+        return (*position)[-(ptrdiff_t)sizeof cache_name] != 'x';
     return has_unsupported_value(position, end, feature == ASSIMP_CURVES);
 }
 
@@ -162,10 +165,17 @@ bool assimp_check_fbx(assimp_importer *importer, const assimp_fbx_info *info)
         return false;
     }
     if (info->has[ASSIMP_BLENDS] || info->has[ASSIMP_DUALS])
-        assimp_add_line(importer, ASSIMP_LOSS "dual quaternion skinning is not supported by MD5");
+        assimp_add_line(importer,
+                        ASSIMP_LOSS "dual quaternion skinning is not supported by MD5; select "
+                                    "linear skinning before you export the file");
     if (info->has[ASSIMP_MORPHS])
         assimp_add_line(importer,
-                        ASSIMP_LOSS "morph targets that deform the rest pose were skipped");
+                        ASSIMP_LOSS "morph targets that deform the rest pose were skipped; export "
+                                    "the model as glTF to keep them");
+    if (info->has[ASSIMP_CACHES])
+        assimp_add_line(importer, ASSIMP_LOSS
+                        "vertex caches, which contain the vertices of each frame, are not "
+                        "supported; animate the mesh with bones or morph targets");
     return true;
 }
 

@@ -60,6 +60,10 @@ check 'a linear blend is accepted' convert_fbx "$scratch/linear.fbx"
 edit_fbx 's/^Objects: {/&\nDeformer: 12, "SubDeformer::b", "BlendShapeChannel" { DeformPercent: 50 }/' morph
 check_rejected_unless_forced morph 'morph targets'
 edit_fbx 's/^        LayerElementMaterial: 0 {/        Shape: "wide" { Indexes: *1 { a: 1 }\nVertices: *3 { a: 1,0,0 }\n}\n&/' shape
+edit_fbx 's/^Objects: {/&\nDeformer: 12, "Deformer::c", "VertexCacheDeformer" { Version: 100 }/' cache
+check_rejected_unless_forced cache 'vertex caches, which contain the vertices of each frame, are not supported'
+edit_fbx 's/^Objects: {/Definitions: {\nPropertyTemplate: "FbxVertexCacheDeformer" { }\n}\n&/' template
+check 'the definition of vertex caches without a cache is accepted' convert_fbx "$scratch/template.fbx"
 check_rejected_unless_forced shape 'morph targets in the form of FBX 6'
 # libassimp discards curves between keys; they are read from the file, as text and with compressed arrays.
 for form in text binary; do
@@ -186,7 +190,7 @@ edit_fbx 's/1,2,-4,1,3,-3/0,2,-4/; s/0,1,-3,0,3,-2,0,2,-4,1,3,-3/0,-2,2,-4/; s/P
 check 'lines are reported' exits_with 1 "mesh 'g': skipped 0 points and 2 lines: only polygons are supported" "$tool" convert "$scratch/lines.fbx" -o "$scratch/no.md5mesh"
 # Every loss is reported before --force is used.
 edit_fbx 's/Version: 101 }/Version: 101\nSkinningType: "DualQuaternion" }/; s/^Objects: {/&\nDeformer: 12, "SubDeformer::b", "BlendShapeChannel" { DeformPercent: 50 }/' two
-check 'the first of two losses is an error' exits_with 1 'error: libassimp: dual quaternion skinning is not supported by MD5; use --force' "$tool" convert "$scratch/two.fbx" -o "$scratch/no.md5mesh"
+check 'the first of two losses is an error' exits_with 1 'error: libassimp: dual quaternion skinning is not supported by MD5; select linear skinning before you export the file; use --force' "$tool" convert "$scratch/two.fbx" -o "$scratch/no.md5mesh"
 check '... the second loss is a note' exits_with 1 'two.fbx: morph targets that deform the rest pose were skipped' "$tool" convert "$scratch/two.fbx" -o "$scratch/no.md5mesh"
 # An error of libassimp has advice.
 head -c 900 "$scratch/own.fbx" >"$scratch/cut.fbx"
