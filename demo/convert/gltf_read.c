@@ -313,6 +313,30 @@ static bool select_scene(gltf_reader *reader)
     return true;
 }
 
+// Fails if a mesh of the scene has instances, which would be lost. With --force, reports them as a
+// note. The extension is optional in many files, so it is not among the required ones.
+static bool check_instances(const gltf_reader *reader)
+{
+    const plain_scene *const plain = reader->plain;
+    for (uint32_t i = 0; i < plain->num_nodes; i++) {
+        const plain_node *const node = &plain->nodes[i];
+        const json_t *const object = gltf_item(reader->file, "nodes", i);
+        const json_t *const extensions = json_object_get(object, "extensions");
+        const bool has_instances = json_object_get(extensions, "EXT_mesh_gpu_instancing");
+        if (!has_instances || !node->is_in_scene || node->mesh == MD5_NONE)
+            continue;
+        if (!plain->job->is_forced)
+            return gltf_fail(reader->file,
+                             "nodes/%u: instances (EXT_mesh_gpu_instancing) are not supported; "
+                             "export the file without this extension, or use --force to convert "
+                             "the mesh once",
+                             i);
+        convert_note(plain->job,
+                     "nodes/%u: skipped the instances (EXT_mesh_gpu_instancing) of the mesh", i);
+    }
+    return true;
+}
+
 // -- Skins ----------------------------------------------------------------------------------------
 
 // Reads the joints of a skin and their inverse bind matrices, which are optional.
@@ -945,8 +969,8 @@ static bool read_scene(gltf_reader *reader)
     read_asset(reader);
     read_cameras(reader);
     read_material_names(reader);
-    return read_nodes(reader) && select_scene(reader) && read_skins(reader) && read_meshes(reader)
-           && read_animations(reader);
+    return read_nodes(reader) && select_scene(reader) && check_instances(reader)
+           && read_skins(reader) && read_meshes(reader) && read_animations(reader);
 }
 
 // Reads a glTF file in three steps. Fills a plain scene from the file, converts the plain scene to

@@ -287,6 +287,13 @@ check "... also if the file does not require the extension" fails_with "$scratch
 write_dog "$scratch/instances.gltf" json='{"extensionsRequired":["KHR_texture_basisu","EXT_mesh_gpu_instancing"]}'
 check "an unknown required extension is rejected" fails_with "$scratch/instances.gltf" "extensionsRequired/1: extension EXT_mesh_gpu_instancing is not supported; export the file without it"
 
+rejects_optional_instances() {
+    sed 's/"name": "body"/&, "extensions": {"EXT_mesh_gpu_instancing": {"attributes": {}}}/' "$dog" >"$scratch/optional.gltf" && ! cmp -s "$dog" "$scratch/optional.gltf" &&
+        fails_with "$scratch/optional.gltf" "instances (EXT_mesh_gpu_instancing) are not supported; export the file without this extension" &&
+        convert_to_new_folder "$scratch/optional.gltf" --force -o "$scratch/to" && expect_note "skipped the instances (EXT_mesh_gpu_instancing) of the mesh"
+}
+check "instances that the file does not require are rejected, unless --force is given" rejects_optional_instances
+
 # -- Other extensions -----------------------------------------------------------------------------
 
 reads_animation_pointers() {
