@@ -6,7 +6,9 @@
 // weight of each target is 1 at the time of its frame and 0 at all other frames.
 //
 // Nodes become joints, but no joint moves a vertex relative to the others. rig.c, meshes.c and
-// clips.c are made for skeletons, so they are not used here. The main structure is frame_builder.
+// clips.c are made for skeletons, so they are not used here. A file without meshes, such as the
+// hand of a Quake 3 weapon, contains only tags. It becomes clips without a model. The main
+// structure is frame_builder.
 #include "demo/convert/plain_scene.h"
 
 // State of converting the frames of one file.
@@ -22,8 +24,22 @@ typedef struct frame_builder {
 
 // -- Joints ---------------------------------------------------------------------------------------
 
+// Returns the bounding box of all joints. All tags are children of the joint `origin`, which does
+// not move, so their translations are positions.
+static md5_bounds find_joint_box(size_t num_joints, const convert_xform *local)
+{
+    md5_bounds box = {{0, 0, 0}, {0, 0, 0}}; // the joint origin
+    for (size_t i = 0; i < num_joints; i++) {
+        const convert_vec t = local[i].translation;
+        const md5_vec3 position = {(float)t.x, (float)t.y, (float)t.z};
+        box = md5_bounds_union(box, (md5_bounds){position, position});
+    }
+    return convert_extend_empty_box(box);
+}
+
 // Computes the pose of a frame. It is a callback for convert_motion.pose. Each track has one key
-// per frame, so no interpolation is needed.
+// per frame, so no interpolation is needed. Without meshes, the bounding box of the frame encloses
+// the joints.
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
     const frame_builder *const to = user;
@@ -45,6 +61,9 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
                 local[track->node].rotation = convert_unit((convert_quat){v[0], v[1], v[2], v[3]});
         }
     }
+
+    if (plain->num_meshes == 0)
+        to->boxes[to->first + frame] = find_joint_box(plain->num_nodes, local);
 }
 
 // Adds a joint for each node, in its transform of frame 0.
@@ -233,10 +252,18 @@ static bool add_clip(frame_builder *to)
         convert_add_clip(plain->job, to->scene, name, &motion, NULL, plain->error);
 
     free(name);
-    if (is_added)
+    if (is_added && plain->num_meshes > 0)
         add_weights(to, to->scene->parts[to->scene->num_parts - 1].name, count);
     to->first += count;
     return is_added;
+}
+
+static bool add_clips(frame_builder *to)
+{
+    while (to->first < to->plain->num_frames)
+        if (!add_clip(to))
+            return false;
+    return true;
 }
 
 // -- The scene ------------------------------------------------------------------------------------
@@ -256,6 +283,11 @@ static bool add_parts(frame_builder *to)
     if (!plain_charge(plain, ELEMENTS_PER_VERTEX * num_vertices * plain->num_frames))
         return false;
     add_joints(to);
+    if (plain->num_meshes == 0) {
+        convert_note(plain->job, "%s: no meshes found: converted only the motion of the tags",
+                     plain->path);
+        return add_clips(to);
+    }
     for (size_t i = 0; i < plain->num_meshes; i++)
         add_mesh(to, &plain->meshes[i]);
 
@@ -272,11 +304,7 @@ static bool add_parts(frame_builder *to)
         "store which clips are loops",
         plain->path, plain->num_frames, num_targets, common_noun(num_targets, "target", "targets"),
         (double)size / 1e6);
-    while (to->first < plain->num_frames)
-        if (!add_clip(to))
-            return false;
-
-    return true;
+    return add_clips(to);
 }
 
 // Converts vertex frames to MD5. MD5 stores motion only as joints. Each frame therefore becomes a

@@ -87,13 +87,13 @@ def tag_axes(frame):
     return [(0, 1, 0), (-1, 0, 0), (0, 0, 1)] if frame % 2 else [(1, 0, 0), (0, 1, 0), (0, 0, 1)]
 
 
-def make_md3(count=len(NAMES), is_first_empty=False):
+def make_md3(count=len(NAMES), is_first_empty=False, num_surfaces=2):
     """Writes an MD3 file. is_first_empty: surface 0 has no points, and the others are 50 units away on each
     axis."""
     tags = b"".join(name("tag_hand", 64) + struct.pack("<12f", frame, 2, 3, *sum(tag_axes(frame), ()))
                     for frame in range(count))
     surface = []
-    for s in range(2):
+    for s in range(num_surfaces):
         is_empty = is_first_empty and s == 0
         num_points, shift = 0 if is_empty else len(POINTS), 64 * 50 if is_first_empty else 0
         tris = b"" if is_empty else b"".join(struct.pack("<3i", *t) for t in TRIANGLES[2 * s:])
@@ -105,7 +105,7 @@ def make_md3(count=len(NAMES), is_first_empty=False):
                                    0 if is_empty else 2, 176, 108, at, at + len(st), at + len(st) + len(xyz))
                        + name(f"models/a/part{s}", 64) + bytes(4) + tris + st + xyz)
     ofs = [108, 108 + 56 * count, 108 + 168 * count, 108 + 168 * count + sum(map(len, surface))]
-    out = struct.pack("<4si64s9i", b"IDP3", 15, b"a", 0, count, 1, 2, 0, *ofs)
+    out = struct.pack("<4si64s9i", b"IDP3", 15, b"a", 0, count, 1, num_surfaces, 0, *ofs)
     for frame in range(count):
         out += struct.pack("<10f", *[0] * 10) + name(NAMES[frame], 16)
     return out + tags + b"".join(surface)
@@ -289,6 +289,15 @@ def check_generated(tool, folder):
     assert len(boxes) == len(CLIPS["pain1"]), boxes
     status, message = convert(tool, write_file("f.md3", make_md3(1)), output=out)
     assert status == 0 and os.listdir(out) == ["f.md5mesh"], (message, os.listdir(out))
+
+    status, message = convert(tool, write_file("hand.md3", make_md3(num_surfaces=0)), output=out)
+    assert status == 0 and "no meshes found: converted only the motion of the tags" in message, message
+    assert sorted(os.listdir(out)) == sorted(f"{title}.md5anim" for title in CLIPS), os.listdir(out)
+    for k, frame in enumerate(read_clip(os.path.join(out, "pain1.md5anim"))[1]):
+        check_close(frame["tag_hand"], [2 + k, 2, 3, 0, 0, -0.5 ** 0.5 * (k % 2)], 1e-6, "tag without meshes")
+    assert "( 0 0 0 ) ( 3 2 3 )" in open(os.path.join(out, "pain1.md5anim")).read()
+    status, message = tool.run("check", out)
+    assert status == 0, message
 
 
 def check_errors(tool, folder):
