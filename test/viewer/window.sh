@@ -456,13 +456,13 @@ check_long "a camera path without a model plays, and continues when a model is d
 # -- A machine ----------------------------------------------------------------------------------
 
 machine_state_contains() { # WORD: the last line of the machine in the log contains WORD
-    grep ' machine: place=' "$log" | tail -n 1 | grep -q -- "$1" || {
-        grep ' machine: place=' "$log" | tail -n 3
+    grep ' machine: position=' "$log" | tail -n 1 | grep -q -- "$1" || {
+        grep ' machine: position=' "$log" | tail -n 3
         return 1
     }
 }
 print_x() {
-    grep ' machine: place=' "$log" | tail -n 1 | sed 's/.*place=\(-\?[0-9]*\).*/\1/'
+    grep ' machine: position=' "$log" | tail -n 1 | sed 's/.*position=\(-\?[0-9]*\).*/\1/'
 }
 # wait_for_machine COMMAND...: repeats the command until it succeeds.
 wait_for_machine() {
@@ -479,7 +479,7 @@ x_exceeds() {
     [ "$(print_x)" -gt "$1" ] || { echo "not beyond $1" && machine_state_contains none; }
 }
 print_position() {
-    grep ' machine: place=' "$log" | tail -n 1 | sed 's/.*place=\([^ ]*\).*/\1/'
+    grep ' machine: position=' "$log" | tail -n 1 | sed 's/.*position=\([^ ]*\).*/\1/'
 }
 # The distance is more than three units, in any direction, because the character turns to the pointer.
 is_far_from() {
@@ -521,14 +521,14 @@ runs_and_jumps() {
 button_sets_trigger() {
     wait_for_action drive xdotool keydown w && wait_for_machine machine_state_contains 'states=walk,' && wait_for_action let-go xdotool keyup w &&
         wait_for_machine machine_state_contains 'states=idle,' && wait_for_action push xdotool key F2 &&
-        wait_for_machine machine_state_contains 'shot=wave'
+        wait_for_machine machine_state_contains 'one-shots=wave'
 }
 # The command does not have a key, but the search for commands finds it.
 select_one_shot() {
     wait_for_action one-shot xdotool key ctrl+p m o n t a g e Return
 }
 plays_one_shots() {
-    select_one_shot && machine_state_contains 'shot=[^,]*,wave' && select_one_shot && machine_state_contains 'shot=[^,]*,point'
+    select_one_shot && machine_state_contains 'one-shots=[^,]*,wave' && select_one_shot && machine_state_contains 'one-shots=[^,]*,point'
 }
 quits_while_playing() {
     press quit ctrl+q && ended_with 0

@@ -797,7 +797,8 @@ bool *view_active_clips(const view_machine *machine)
 }
 
 // Writes the position of the character, the state of each layer, and the one-shot of each slot. An
-// idle slot is written as "-". Example: "machine: place=0.000,1.500 states=walk,aim shot=-".
+// idle slot is written as "-". Example: "machine: position=0.000,1.500 states=walk,aim
+// one-shots=-".
 static void write_log_line(const view_scene *scene, char *text, size_t size)
 {
     const view_machine *const machine = &scene->machine;
@@ -819,8 +820,8 @@ static void write_log_line(const view_scene *scene, char *text, size_t size)
                       one_shot.is_playing ? desc->clips[one_shot.clip].name : "-");
     }
 
-    snprintf(text, size, "machine: place=%.3f,%.3f states=%s shot=%s", position.x, position.y,
-             states, one_shots);
+    snprintf(text, size, "machine: position=%.3f,%.3f states=%s one-shots=%s", position.x,
+             position.y, states, one_shots);
 }
 
 // Returns the controls of the machine. The first pressed key ends the demo scene.
