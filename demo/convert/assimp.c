@@ -28,7 +28,6 @@
 #include "demo/convert/tokens.h"
 
 #include <assimp/config.h>
-#include <assimp/postprocess.h>
 
 enum {
     MAX_MEMORY = 4000, // MiB for libassimp
@@ -145,7 +144,7 @@ static bool add_meshes(assimp_importer *importer)
     for (size_t i = 0; i < (size_t)importer->num_nodes; i++) {
         const struct aiNode *const source = importer->nodes[i].source;
         for (unsigned m = 0; m < source->mNumMeshes; m++)
-            if (!assimp_add_mesh(importer, importer->scene->mMeshes[source->mMeshes[m]], i))
+            if (!assimp_add_mesh(importer, source->mMeshes[m], i))
                 return false;
     }
     return true;
@@ -170,43 +169,6 @@ static bool shorten_numbers(assimp_importer *importer, convert_input *input)
     return true;
 }
 
-// Returns the number of triangles into which the polygons of all meshes must be divided.
-static uint64_t count_expected_triangles(const struct aiScene *scene)
-{
-    uint64_t count = 0;
-    for (unsigned m = 0; m < scene->mNumMeshes; m++) {
-        const struct aiMesh *const mesh = scene->mMeshes[m];
-        for (unsigned f = 0; f < mesh->mNumFaces; f++) {
-            const unsigned num_corners = mesh->mFaces[f].mNumIndices;
-            count += num_corners > 2 ? num_corners - 2 : 0;
-        }
-    }
-    return count;
-}
-
-// Divides all polygons into triangles. Reports polygons that libassimp divides incompletely, such
-// as polygons that intersect themselves. Adds a line and returns false if libassimp fails.
-static bool triangulate(assimp_importer *importer)
-{
-    const uint64_t num_expected = count_expected_triangles(importer->scene);
-    importer->scene = aiApplyPostProcessing(importer->scene, aiProcess_Triangulate);
-    if (!importer->scene) {
-        assimp_add_line(importer,
-                        ASSIMP_PROBLEM "libassimp cannot divide the polygons into triangles: %s; "
-                                       "triangulate the meshes before you export the file",
-                        aiGetErrorString());
-        return false;
-    }
-    const uint64_t num_triangles = count_expected_triangles(importer->scene);
-    if (num_triangles < num_expected)
-        assimp_add_line(
-            importer,
-            ASSIMP_LOSS "%llu of %llu triangles are missing: libassimp cannot divide some polygons "
-                        "into triangles; triangulate the meshes before you export the file",
-            (unsigned long long)(num_expected - num_triangles), (unsigned long long)num_expected);
-    return true;
-}
-
 // Imports the file with libassimp and creates the bytes of the .glb file, `file_bytes`. Adds a line
 // and returns false after an error.
 static bool create_file(assimp_importer *importer, const assimp_order *job,
@@ -223,7 +185,7 @@ static bool create_file(assimp_importer *importer, const assimp_order *job,
     const char *const bytes = repaired.size > 0 ? repaired.bytes : read_curves(importer, input);
     if (!open_scene(importer, bytes, repaired.size > 0 ? repaired.size : input->size))
         return false;
-    if (!triangulate(importer))
+    if (!assimp_divide_polygons(importer))
         return false;
 
     const bool is_collada = common_has_suffix(importer->path, ".dae");

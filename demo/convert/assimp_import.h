@@ -65,6 +65,12 @@ typedef struct assimp_node {
     struct aiMatrix4x4 first; // relative to `above`, in the first frame of the clip
 } assimp_node;
 
+// The triangles of a mesh.
+typedef struct assimp_triangles {
+    uint32_t *indices; // [num_indices]; NULL: libassimp's faces are complete
+    size_t num_indices;
+} assimp_triangles;
+
 // State of an import, in the separate process.
 typedef struct assimp_importer {
     const struct aiScene *scene;
@@ -72,7 +78,8 @@ typedef struct assimp_importer {
     assimp_node *nodes; // [num_nodes]
     int num_nodes;
     bool has_bones;
-    fbx_curves *curves; // or NULL
+    assimp_triangles *triangles; // [scene->mNumMeshes]
+    fbx_curves *curves;          // or NULL
     gltf_out file;
     FILE *out;
     convert_job job; // passes notes on as lines, within the budget
@@ -150,10 +157,17 @@ void assimp_find_rest_poses(assimp_importer *importer);
 // axes of the file to glTF's axes.
 void assimp_add_nodes(assimp_importer *importer);
 
+// -- Polygons (assimp_polygons.c) -----------------------------------------------------------------
+
+// Divides all polygons into triangles. Reports polygons that intersect themselves. Adds a line and
+// returns false after an error.
+bool assimp_divide_polygons(assimp_importer *importer);
+
 // -- Meshes and materials (assimp_meshes.c) -------------------------------------------------------
 
-// Adds a mesh of one primitive and its node, if it has triangles. Returns false after an error.
-bool assimp_add_mesh(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index);
+// Adds a mesh of one primitive and its node, if it has triangles. `index` is the mesh's index in
+// libassimp's scene. Returns false after an error.
+bool assimp_add_mesh(assimp_importer *importer, unsigned index, size_t node_index);
 
 // Adds all materials to the glTF file. libassimp stores each map under one of two types, depending
 // on the format of the file, so both are tried. A material without a color texture gets its diffuse

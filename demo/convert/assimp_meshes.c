@@ -154,18 +154,17 @@ static bool charge_mesh(assimp_importer *importer, const struct aiMesh *mesh)
            && assimp_charge_bytes(importer, num_items, BYTES_PER_ITEM);
 }
 
-// Returns the vertex indices of all triangles of a mesh. Faces that are not triangles are skipped.
-// *num_indices receives the number of indices. The caller frees the array.
-static uint32_t *list_triangles(const struct aiMesh *mesh, size_t *num_indices)
+// Returns the triangles of libassimp's faces. Faces that are not triangles are skipped. The caller
+// frees the indices.
+static assimp_triangles list_triangles(const struct aiMesh *mesh)
 {
-    uint32_t *const indices = common_alloc(mesh->mNumFaces, 3 * sizeof *indices);
-    *num_indices = 0;
+    assimp_triangles list = {.indices = common_alloc(mesh->mNumFaces, 3 * sizeof *list.indices)};
     for (uint32_t f = 0; f < mesh->mNumFaces && mesh->mNumVertices > 0; f++) {
         const struct aiFace *const face = &mesh->mFaces[f];
         for (unsigned k = 0; face->mNumIndices == 3 && k < 3; k++)
-            indices[(*num_indices)++] = face->mIndices[k];
+            list.indices[list.num_indices++] = face->mIndices[k];
     }
-    return indices;
+    return list;
 }
 
 // Adds the first set of texture coordinates of a mesh as an attribute of a glTF primitive.
@@ -275,8 +274,9 @@ static bool are_positions_finite(const struct aiMesh *mesh)
     return true;
 }
 
-bool assimp_add_mesh(assimp_importer *importer, const struct aiMesh *mesh, size_t node_index)
+bool assimp_add_mesh(assimp_importer *importer, unsigned index, size_t node_index)
 {
+    const struct aiMesh *const mesh = importer->scene->mMeshes[index];
     if (!charge_mesh(importer, mesh))
         return false;
     if (!are_positions_finite(mesh)) {
@@ -287,12 +287,13 @@ bool assimp_add_mesh(assimp_importer *importer, const struct aiMesh *mesh, size_
             mesh->mName.data);
         return false;
     }
-    size_t num_indices = 0;
-    uint32_t *const indices = list_triangles(mesh, &num_indices);
+    const assimp_triangles divided = importer->triangles[index];
+    const assimp_triangles triangles = divided.indices ? divided : list_triangles(mesh);
     note_skipped_faces(importer, mesh);
-    if (num_indices > 0)
-        add_triangles(importer, mesh, node_index, indices, num_indices);
-    free(indices);
+    if (triangles.num_indices > 0)
+        add_triangles(importer, mesh, node_index, triangles.indices, triangles.num_indices);
+    if (!divided.indices) // other nodes can use the mesh, too
+        free(triangles.indices);
     return true;
 }
 

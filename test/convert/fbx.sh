@@ -38,6 +38,12 @@ check '... and have their values' vertices_match turn 1 "$scratch/own.fbx.obj" 1
 
 # A polygon whose edges cross, and which libassimp divides into fewer triangles.
 sed 's/\*12 { a: 0,0,0,9,0,0,0,5,0,0,0,3 }/*30 { a: 0,0,0,9,0,0,0,5,0,0,0,3,4,6,0,6,6,0,0,2,0,0,3,0,6,3,0,3,5,0 }/; s/\*12 { a: 0,1,-3,0,3,-2,0,2,-4,1,3,-3 }/*18 { a: 0,1,-3,0,3,-2,0,2,-4,1,3,-3,4,5,6,7,8,-10 }/' "$scratch/own.fbx" >"$scratch/crossed.fbx"
+# A polygon with four corners nearly on a line, of which libassimp loses two triangles.
+sed 's/\*12 { a: 0,0,0,9,0,0,0,5,0,0,0,3 }/*30 { a: 0,0,0,9,0,0,0,5,0,0,0,3,0,0,-65,0,0,-2,3,4.000001,-2,3,4,-51,2.999999,4,-57,2.999999,4.000001,-65 }/; s/\*12 { a: 0,1,-3,0,3,-2,0,2,-4,1,3,-3 }/*18 { a: 0,1,-3,0,3,-2,0,2,-4,1,3,-3,4,5,6,7,8,-10 }/' "$scratch/own.fbx" >"$scratch/straight.fbx"
+divides_straight_polygon() {
+    convert_fbx "$scratch/straight.fbx" && grep -q 'numtris 8' "$scratch/it/straight.md5mesh" && ! grep 'triangles are missing' "$scratch/notes"
+}
+check 'a polygon with corners on a line is divided completely' divides_straight_polygon
 
 no_keys_were_lost() {
     ! grep 'keys more than one frame apart' "$scratch/notes"
@@ -50,7 +56,7 @@ check_rejected_unless_forced() { # NAME REASON
     check "$1 is rejected" exits_with 1 "$2" "$tool" convert "$scratch/$1.fbx" -o "$scratch/no.md5mesh"
     check '... and accepted with --force' convert_fbx "$scratch/$1.fbx" --force
 }
-check_rejected_unless_forced crossed 'of 8 triangles are missing: libassimp cannot divide some polygons into triangles; triangulate the meshes before you export the file'
+check_rejected_unless_forced crossed '2 of 8 triangles are missing: some polygons intersect themselves; triangulate the meshes before you export the file'
 edit_fbx 's/Version: 101 }/Version: 101\nSkinningType: "DualQuaternion" }/' dual
 check_rejected_unless_forced dual 'dual quaternion skinning is not supported'
 edit_fbx 's/Version: 101 }/Version: 101\nSkinningType: "Blend"\nBlendWeights: *4 { a: 0,0,0.5,0 } }/' blend
