@@ -911,20 +911,34 @@ static size_t compare_bones(const convert_rig *rig, double *ratios)
     return count;
 }
 
-// Returns the median ratio of the model's bone lengths to those of the file. Returns the unit of
-// the model's file instead if there are no common bones. Also returns that unit if the ratio
-// differs from it by at most 0.1 %.
+// Returns true if `median` is the scale of a clip relative to the model. A difference of more than
+// 20 % is sufficient. A smaller difference must be common to four fifths of the bones; otherwise
+// the clip belongs to a model with other proportions. The rule clip-scale of md5_check_binding()
+// has similar limits.
+static bool is_scale(const double *ratios, size_t count, double median, double unit)
+{
+    const double min_deviation = 1e-3;
+    const double large_deviation = 0.2;
+    const double similar_ratio = 0.02;
+    const double deviation = fabs(median / unit - 1);
+    size_t num_similar = 0;
+    for (size_t i = 0; i < count; i++)
+        num_similar += fabs(ratios[i] - median) <= similar_ratio * median;
+    const bool are_most_similar = num_similar >= count - count / 5;
+    return deviation > large_deviation || (deviation >= min_deviation && are_most_similar);
+}
+
+// Returns the median ratio of the model's bone lengths to those of the file, if it is a scale.
+// Otherwise, or if there are no common bones, returns the unit of the model's file.
 static double measure_bones(const convert_rig *rig)
 {
-    const double max_difference = 1e-3; // 0.1 %
     double *const ratios = common_alloc(rig->num_joints, sizeof *ratios);
     const size_t count = compare_bones(rig, ratios);
     double unit = rig->model_unit;
     if (count > 0) {
         qsort(ratios, count, sizeof *ratios, common_compare_doubles);
         const double median = ratios[count / 2];
-        const bool is_near_unit = fabs(median / unit - 1) < max_difference;
-        if (!is_near_unit) {
+        if (is_scale(ratios, count, median, unit)) {
             unit = median;
             convert_note(
                 rig->plain->job,

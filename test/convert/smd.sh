@@ -74,6 +74,34 @@ sed 's/^skin.png/skin.bmp/' "$scratch/body.smd" >"$scratch/half_life.smd"
 check 'an image that replaces a .bmp image is found' exits_with 0 "renamed material 'skin.bmp' to skin" "$tool" convert "$scratch/half_life.smd" -o "$scratch/half_life.glb"
 check '... and written to the output' test "$(wc -c <"$scratch/half_life.glb")" -gt "$(wc -c <"$scratch/skin.png")"
 
+# A sequence of a model with other proportions keeps the lengths of its bones. A sequence in another unit is scaled.
+write_chain() { # NAME LENGTH...: writes a chain of bones with these lengths
+    file=$scratch/$1.smd
+    {
+        printf 'version 1\nnodes\n0 "b0" -1\n'
+        seq 1 $(($# - 1)) | awk '{ printf "%d \"b%d\" %d\n", $1, $1, $1 - 1 }'
+        printf 'end\nskeleton\ntime 0\n0 0 0 0 0 0 0\n'
+        index=0
+        shift
+        for length; do
+            index=$((index + 1))
+            echo "$index 0 0 $length 0 0 0"
+        done
+        echo end
+        [ "$file" != "$scratch/chain.smd" ] || printf 'triangles\na\n0 0 0 0 0 0 1 0 0\n0 1 0 0 0 0 1 0 0\n5 0 1 50 0 0 1 0 0\nend\n'
+    } >"$file"
+}
+write_chain chain 10 10 10 10 10 10
+write_chain other 8.5 9 11 11 12 11
+write_chain longer 11 11 11 11 11 8
+convert_chain() { # NAME
+    rm -rf "$scratch/chain" && "$tool" convert "$scratch/chain.smd" "$scratch/$1.smd" --output "$scratch/chain" >"$scratch/notes" 2>&1
+}
+check 'a sequence with other proportions' convert_chain other
+check '... keeps them' grep -qF '( 0 0 12 ) ( 0 0 0 )' "$scratch/chain/other.md5anim"
+check 'a sequence whose bones are longer by a factor' convert_chain longer
+check '... is scaled' grep -q 'longer.smd: scaled by 0.909091 to match' "$scratch/notes"
+
 # Doom 3 requires one root.
 sed 's/^7 "the arm" 0/7 "the arm" -1/' "$scratch/body.smd" >"$scratch/roots.smd"
 check 'two roots' convert "$scratch/roots.smd"
