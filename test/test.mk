@@ -117,7 +117,7 @@ RUN_TESTS = MD5_ROOT=. MD5_MODELS=$(TEST_MODELS) MD5_BUILD=$(OUT) MD5_LINK_FLAGS
     BUILD=$(BUILD) CC='$(CC)' CFLAGS='$(CFLAGS)' LDFLAGS='$(LDFLAGS)' WERROR=$(WERROR) \
     PREFIX=$(PREFIX) DEPS=$(DEPS) sh test/build/run_tests.sh
 
-## make test           runs the tests in 4 to 6 minutes on two cores; MD5_CORPUS=FOLDER adds real models;
+## make test           runs the tests in 3 to 6 minutes on two cores; MD5_CORPUS=FOLDER adds real models;
 ##                     TEST=pose selects test/pose, or the tests with "pose" in their names
 test: programs | deps
 	@$(RUN_TESTS) $(SUITES)
