@@ -88,8 +88,10 @@ static double guess_unit(const convert_job *job, double legs)
            && !(legs >= guess->min_length && legs <= guess->max_length))
         guess++;
 
-    convert_note(job, "scale of the motion, MD5 units per unit of the file: %.6g: %s", guess->unit,
-                 guess->reason);
+    convert_note(job,
+                 "scale of the motion, MD5 units per unit of the file: %.6g: %s; use --scale to "
+                 "override",
+                 guess->unit, guess->reason);
     return guess->unit;
 }
 

@@ -179,7 +179,8 @@ static const struct check_rule {
      .fix = "use md5tool fix --max-vertices 65535"},
     {.name = "q2pro-limit",              .effects = "----------F---",
      .text = "the file exceeds a limit of q2pro",
-     .fix = "merge meshes with md5tool fix --merge, or remove frames with md5tool fix --frames"},
+     .fix = "use md5tool fix with --merge for meshes, --max-vertices or --max-triangles for the size "
+            "of a mesh, or --frames for frames"},
     {.name = "weight-sum",               .effects = "SSSSSS--SSSSSS",
      .text = "the weights of a vertex do not sum to 1 within 0.001",
      .fix = "use md5tool fix, or md5tool fix --weights if a sum is 0"},
