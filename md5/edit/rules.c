@@ -261,7 +261,7 @@ static const struct check_rule {
      .fix = "use md5tool fix"},
     {.name = "bounds",                   .effects = "S-SS---------S", .is_library_too = true,
      .text = "a bounding box is empty: the model is not visible",
-     .fix = "use md5tool fix"},
+     .fix = "use md5tool fix, with --mesh MESH if the folder contains several meshes"},
     {.name = "no-skin",                  .effects = "----XXWWX-----",
      .text = "the image progs/SHADER_00_00 is missing",
      .fix = "add the image next to the mesh"},
