@@ -100,6 +100,6 @@ bool convert_report_loss(const convert_job *job, const convert_loss *loss, const
     const bool is_small = loss->distance <= max_accepted_distance * size;
     if (is_small || job->is_forced)
         return true;
-    return convert_fail(error, MD5_ERROR_SYNTAX, path, "%s; use --force to convert the file anyway",
-                        text);
+    return convert_fail(error, MD5_ERROR_SYNTAX, path,
+                        "%s; remove the scale keys, or use --force to ignore them", text);
 }

@@ -135,6 +135,7 @@ check_joint_scale() { # SCALE OPTION...
 scale_message='MD5 cannot store the scale of joint arm in clip'
 check "a loss below 1 % of the size is reported as a note" exits_with 0 "note: $scale_message lift_up: vertices move by up to 0.04 units" check_joint_scale 1.02
 check "... above it an error" exits_with 1 "scaled.iqm: error: $scale_message lift_up: vertices move by up to 0.042 units" check_joint_scale 1.021
+check "... with a remedy" exits_with 1 "; remove the scale keys, or use --force to ignore them" check_joint_scale 1.021
 check "... that writes no file" test ! -e "$scratch/scaled/scaled.md5mesh"
 check "... and accepted with --force" exits_with 0 "$scale_message" check_joint_scale 1.021 --force
 measures_clip_of_other_file() { # clips of a file for the model of another file
