@@ -107,7 +107,7 @@ ignores_unknown() {
     open_viewer || return 1
     line=$(grep '^start: ' "$log") before=$line
     state_satisfies 'is["model"] == "bobbin" && is["grid"] == 1 && is["notice"] == 1' &&
-        grep 'config:2: invalid line is ignored: expected a stored option, or a valid line 'document=', 'recent=' or 'export='' "$log" && grep -e "--edges: expected yes or no, found 'perhaps'" "$log" &&
+        grep "config:2: invalid line is ignored: expected a stored option, or a valid line 'document=', 'recent=' or 'export='" "$log" && grep -e "--edges: expected yes or no, found 'perhaps'" "$log" &&
         press quit ctrl+q && ended_with 0
 }
 check "size, switches and files are restored at the next start" restores_settings
