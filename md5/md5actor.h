@@ -19,7 +19,7 @@
 // - Tick: one call of md5_actor_advance(), like one frame of the game.
 //
 // An actor counts time in whole milliseconds, as the engine does; the clock determines which frames
-// a tick passes. The poses equal those of the engine within 1e-4 units. Other sources of joint
+// a tick passes. Its poses equal the engine's poses within 1e-4 units. Other sources of joint
 // motion in a game are not included: articulated figures (ragdolls), inverse kinematics, and joints
 // that the game's code rotates.
 //
@@ -168,7 +168,7 @@ typedef void md5_frame_fn(void *user, const md5_frame_command *command, const md
                           md5_channel channel);
 
 // Advances an actor by one tick of `milliseconds`: plays its clips and calls `on_frame` for each
-// frame command that is passed. `on_frame` may be NULL. The rules are those of the engine:
+// frame command that is passed. `on_frame` may be NULL. The rules are the same as in the engine:
 //
 // - A tick passes the commands of all frames after the frame of the previous tick, up to and
 //   including the current frame.

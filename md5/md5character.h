@@ -39,10 +39,10 @@
 // Coordinate system: id's axes and units, with z up. The entity must be loaded with MD5_AXES_ID and
 // without a scale. The world belongs to the caller; gravity must pull along -z.
 //
-// Rules, keys and defaults are those of the engine. Some results of the engine are wrong because of
-// errors in its code. This library returns the same results, unless md5_monster_desc.is_as_meant is
-// set. Differences from the engine are at most 3e-4 units for joints and 1e-3 degrees for angles.
-// Times are equal to the millisecond.
+// Rules, keys and defaults are the same as in the engine. Some results of the engine are wrong
+// because of errors in its code. This library returns the same results, unless
+// md5_monster_desc.is_as_meant is set. Differences from the engine are at most 3e-4 units for
+// joints and 1e-3 degrees for angles. Times are equal to the millisecond.
 //
 // The following features are not supported, because the engine reads but ignores their keys, or no
 // entity of its games uses them: ik_tiltWaist, IK for arms (ik_numArms), and the leaning of flying

@@ -294,9 +294,9 @@ MD5_PLAY_API double md5_curve_length(const md5_curve *curve);
 
 // These functions convert between t and the distance from the start along the curve, in units. Use
 // md5_curve_at_distance() to move an object with constant speed: advance the distance by the same
-// amount in each step. The error is that of md5_curve_length(). On a closed curve the end is the
-// start, so both functions return 0 there. The time is logarithmic in the number of points, plus
-// about 50 evaluations.
+// amount in each step. The error is the same as for md5_curve_length(). On a closed curve the end
+// is the start, so both functions return 0 there. The time is logarithmic in the number of points,
+// plus about 50 evaluations.
 MD5_PLAY_API double md5_curve_at_distance(const md5_curve *curve, double distance);
 MD5_PLAY_API double md5_curve_distance(const md5_curve *curve, double t);
 
@@ -310,9 +310,9 @@ MD5_PLAY_API double md5_curve_distance(const md5_curve *curve, double t);
 // The method is squad, spherical and quadrangle interpolation (K. Shoemake, Quaternion calculus for
 // animation, SIGGRAPH 1987 course notes). It uses an inner rotation on each side of a key. For keys
 // at equal intervals, the inner rotations are Shoemake's. For other keys, they are chosen so that
-// the velocity at a key is equal on both sides; this velocity is that of the parabola through the
-// key and its two neighbors. The velocity is limited to one revolution in the longer of the two
-// intervals next to the key.
+// the velocity at a key is equal on both sides; this velocity is the velocity of the parabola
+// through the key and its two neighbors. The velocity is limited to one revolution in the longer of
+// the two intervals next to the key.
 typedef struct md5_squad md5_squad;
 
 // Creates a squad from keys: the rotation rotations[i] at the time times[i], in seconds, for i from

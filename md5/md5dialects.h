@@ -284,10 +284,10 @@ MD5_GAME_API void md5_build_cube2_material(const md5_cube2_part *part, const cha
 // Applies the adjustments of an animation to a pose. Call this function after md5_sample(), which
 // writes pose[skeleton->num_joints].
 //
-// The result is that of the engines: the rotation of an adjustment is multiplied by the rotation of
-// the joint from the left. It changes only the component of the joint's translation along the
-// rotation axis. The time is proportional to the number of adjustments, multiplied by the sum of
-// the numbers of joints and adjustments.
+// The result is the same as in the engines: the rotation of an adjustment is multiplied by the
+// rotation of the joint from the left. It changes only the component of the joint's translation
+// along the rotation axis. The time is proportional to the number of adjustments, multiplied by the
+// sum of the numbers of joints and adjustments.
 MD5_GAME_API void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *anim,
                                         const md5_skeleton *skeleton, md5_xform *pose);
 

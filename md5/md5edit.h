@@ -254,8 +254,8 @@ MD5_EDIT_API uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *
 // loaded without axes and scale. If `model` is NULL, the joints are unchanged. Returns the number
 // of changed joints. Fails with MD5_ERROR_MISMATCH if no joint matches the model.
 //
-// The poses of the result are those of md5_bind(). A joint that the animation does not have keeps
-// its bind pose relative to its parent. A joint that the model does not have still moves its
+// The result has the same poses as md5_bind() computes. A joint that the animation does not have
+// keeps its bind pose relative to its parent. A joint that the model does not have still moves its
 // descendants. A joint with another parent keeps its position. Rotations whose length is above 1
 // are normalized, including w.
 //
@@ -269,8 +269,8 @@ MD5_EDIT_API uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool 
 
 // The following functions edit documents. A structure selects the changes: a member that is 0
 // changes nothing, and all changes of one structure are applied together. Failures, time and memory
-// are those of repair functions; the changed arrays are new arrays. A model and its animations
-// still match each other if you apply the same edits of joints and space to all of them.
+// are the same as for repair functions; the changed arrays are new arrays. A model and its
+// animations still match each other if you apply the same edits of joints and space to all of them.
 
 // Changes of the joints of a model or an animation, for md5_edit_joints().
 typedef struct md5_joint_edit {
@@ -585,9 +585,10 @@ MD5_EDIT_API uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip);
 // rotated only one of them, the model collapses or is drawn rotated. Returns false if memory runs
 // out. The time is linear in the number of joints, plus the time to sort the lengths of the bones.
 //
-// Size. The lengths of the bones of the animation are compared with those of the model. The factor
-// is the median of the ratios of these lengths. A diagnostic is added if the factor is the same in
-// all examined frames (16 frames of a long animation) and one of the following conditions is true:
+// Size. The lengths of the bones of the animation are compared with the lengths in the model. The
+// factor is the median of the ratios of these lengths. A diagnostic is added if the factor is the
+// same in all examined frames (16 frames of a long animation) and one of the following conditions
+// is true:
 //
 // - At least 5 bones exist, the factor differs from 1 by more than 5 %, and 80 % of the bones are
 //   within 2 % of the factor.
@@ -620,8 +621,8 @@ MD5_EDIT_API bool md5_add_diagnostic(md5_check *check, const char *rule, uint32_
 //
 // The mesh is divided into voxels, which are small cubes. For each joint, the distances from its
 // bones are measured along paths inside the mesh. Therefore a hand next to a hip is not attached to
-// the hip. The method is that of Dionne and de Lasa, "Geodesic Voxel Binding for Production
-// Character Meshes", 2013; md5/edit/weights.c describes the differences.
+// the hip. The method is from Dionne and de Lasa, "Geodesic Voxel Binding for Production Character
+// Meshes", 2013; md5/edit/weights.c describes the differences.
 //
 // The result has the form of .md5mesh files: joints, biases and positions in the space of joints.
 // The command `md5tool bind` writes such a file.

@@ -540,8 +540,8 @@ typedef enum md5_interrupt {
     // Every transition that leaves the target state, and every transition from any state (`from` is
     // NULL).
     MD5_INTERRUPT_ANY,
-    // The same transitions as for MD5_INTERRUPT_ANY, if their priority is higher than that of the
-    // active transition.
+    // The same transitions as for MD5_INTERRUPT_ANY, if their priority is higher than the active
+    // transition's priority.
     MD5_INTERRUPT_HIGHER,
     MD5_INTERRUPT_NONE, // no transition may interrupt it
 } md5_interrupt;

@@ -449,8 +449,8 @@ MD5_API md5_mat44 md5_mat44_inverse(md5_mat44 m);
 
 // -- Bounds, planes, rays -------------------------------------------------------------------
 
-// Returns the bounding box of points[count]. If `count` is 0, the result is empty (the coordinates
-// of min are FLT_MAX and those of max are -FLT_MAX), and `points` may be NULL.
+// Returns the bounding box of points[count]. If `count` is 0, the result is empty (each coordinate
+// of min is FLT_MAX, each coordinate of max is -FLT_MAX), and `points` may be NULL.
 MD5_API md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count);
 
 // Returns the smallest box that contains both boxes. An empty box has no effect.

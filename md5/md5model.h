@@ -444,8 +444,8 @@ typedef struct md5_mesh {
     //
     //   bitangent = cross(N, T) * w, where T is (x, y, z).
     const md5_vec4 *tangents;
-    // [num_vertices] Linear red, green, blue and alpha from 0 to 1. The pointer is NULL for all
-    // files except those of version 12.
+    // [num_vertices] Linear red, green, blue and alpha from 0 to 1. NULL unless the file has
+    // version 12.
     const md5_vec4 *colors;
     // An influence is the effect of one joint on one drawn vertex. It combines all weights of the
     // joint at this vertex. Drawn vertex v has the influences with the indices first_influence[v]
@@ -530,7 +530,7 @@ typedef struct md5_model {
     uint32_t num_warnings;
     // If true, the load flipped the texture coordinate v (md5_load_opts.flip_v).
     bool flip_v;
-    // If true, normals and tangents are those of the file, which has version 12.
+    // If true, normals and tangents were read from the file, which has version 12.
     bool stores_normals;
     // If true, drawn vertices are sorted by their joints (md5_load_opts.group_vertices).
     bool has_grouped_vertices;
@@ -689,8 +689,8 @@ MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5
 // computed as for text files. The root of a binary animation starts at the origin.
 //
 // Compressed animations, which md5_write_anim() has written, are supported too. The loader checks
-// every number, so for any content the samples are finite and rotations have unit length. The axes
-// and the scale are those of the compressed animation; `opts` does not change them. A load fails
+// every number, so for any content the samples are finite and rotations have unit length. The
+// compressed animation determines the axes and the scale; `opts` does not change them. A load fails
 // with
 //
 // - MD5_ERROR_VERSION if the version is not supported,
@@ -741,8 +741,8 @@ MD5_API void md5_release_geometry(md5_model *model);
 //
 // If a load omitted MD5_GEOMETRY_ALL, the model stores its checked source data in about half of the
 // memory. The meshes are then in the same state as after md5_release_geometry(), with four
-// differences: the bounds are empty, the losses are infinite, the counts are those of the file, and
-// num_influences and the counts after it are 0. Deriving any part first derives the geometry
+// differences: the bounds are empty, the losses are infinite, the other counts are as in the file,
+// and num_influences and the counts after it are 0. Deriving any part first derives the geometry
 // itself.
 //
 // Deriving tangents computes all geometry again, with more vertices if the mesh has mirror seams.
@@ -914,13 +914,14 @@ MD5_API void md5_free_camera(md5_camera *camera);
 //
 // where u is its distance in time from `time`, divided by the size of the interval, so that u is
 // from -1 to 1. Different shots are never blended: near the ends of a shot the interval becomes
-// smaller, and at the ends the view is exactly that of the file. Rotations are summed and
+// smaller, and at the ends the result is exactly the view in the file. Rotations are summed and
 // normalized, so the camera should not rotate by more than 180 degrees within the interval.
 MD5_API md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap,
                                       double seconds);
 
 // Returns the fixed view of the last cut before `time`. Returns NULL if there is no such cut, or if
-// the file contains no fixed view for it. The arguments are those of md5_camera_at().
+// the file contains no fixed view for it. `time` and `wrap` have the same meaning as for
+// md5_camera_at().
 MD5_API const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time,
                                                 md5_wrap wrap);
 
@@ -1096,9 +1097,9 @@ MD5_API size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count,
 // transform in the first input.
 
 // Creates a mask from the text `patterns`, which is a list of joints. Writes
-// weights[skeleton->num_joints], from 0 to 1. The syntax is that of id's animation channels, which
-// are lists of joints in Doom 3's model definitions. The items of the list are evaluated from left
-// to right:
+// weights[skeleton->num_joints], from 0 to 1. The syntax is the same as for id's animation
+// channels, which are lists of joints in Doom 3's model definitions. The items of the list are
+// evaluated from left to right:
 //
 // - J: adds the joint J.
 // - *J: adds the joint J and its descendants.
@@ -1213,7 +1214,7 @@ typedef struct md5_compress_opts {
     // - If `distances` is not NULL, the skin distances are distances[anim joints], in units.
     //   `model` is not used.
     // - Otherwise, if `model` is not NULL, skin distances are computed from the weights of this
-    //   model. Its joints are matched with those of the clip by name. Differences cause warnings,
+    //   model. Its joints are matched with the clip's joints by name. Differences cause warnings,
     //   as in md5_bind(). Vertices of a joint that the clip does not have move with the parent of
     //   the joint.
     // - If both are NULL, the skin distance is the length of the longest bone from the joint to a

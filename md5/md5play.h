@@ -605,9 +605,9 @@ struct md5_play_job {
 };
 
 // Advances and poses jobs[count] on the threads of `threads`: calls md5_player_advance(), the hook
-// and md5_player_pose() for each character. The results are bit-identical to those of separate
-// calls. The characters may have different machines. The batch is fastest if characters of the same
-// model are adjacent in the array.
+// and md5_player_pose() for each character. The results are bit-identical to the results of
+// separate calls. The characters may have different machines. The batch is fastest if characters of
+// the same model are adjacent in the array.
 //
 // The events and hooks of one player are called in order on one thread. Events and hooks of
 // different players may be called on different threads at the same time.
@@ -658,7 +658,7 @@ typedef struct md5_interpolated_pose_job {
 // - At 1, the pose is bit-identical to `after`.
 //
 // The number of threads has no effect on the results. Poses are interpolated by md5_blend_poses().
-// The partial motion is that of a screw: a rotation about an axis and a translation along the same
+// The partial motion is a screw motion: a rotation about an axis and a translation along the same
 // axis (Chasles 1830). It is exact for a root that moves and rotates at constant speed.
 //
 // Measured over all clips of the model Bobbin, the distance of a joint from its exact position is

@@ -17,9 +17,9 @@
 //   md5_ragdoll_advance(ragdoll, seconds);
 //   placement = md5_figure_to_pose(figure, md5_ragdoll_bodies(ragdoll), pose);
 //
-// md5figure.h explains the terms body, constraint, setup pose and placement. The masses, shapes,
-// constraints, limits and frictions of a ragdoll are those of its figure, and so are the conditions
-// under which the ragdoll comes to rest. The solver is not the engine's solver.
+// md5figure.h explains the terms body, constraint, setup pose and placement. The figure defines the
+// masses, shapes, constraints, limits and frictions of a ragdoll, and the conditions under which
+// the ragdoll comes to rest. The solver is not the engine's solver.
 //
 // Simulation:
 //

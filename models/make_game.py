@@ -60,7 +60,7 @@ def _part(model, mesh, is_kept, shader, shift, joints):
     order, tris = {}, []
     for tri in model.tris[mesh]:
         if is_kept(tri):
-            # The format's front faces are clockwise, those of md5.Mesh the other way around.
+            # The format's front faces are clockwise, but front faces of md5.Mesh are counterclockwise.
             a, c, b = (order.setdefault(v, len(order)) for v in tri)
             tris.append((a, b, c))
     points = [sub(model.position(model.vertices[mesh][v], bind), shift) for v in order]
@@ -229,7 +229,7 @@ def burn(size=128):
 
 def sky(axis, sign, size=32):
     """Returns a side of a cube map: a bright zenith, a horizon, dark ground, and a sun toward +x and +y.
-    `axis` and `sign` select the side; rows and columns are those of OpenGL's cube maps."""
+    `axis` and `sign` select the side; rows and columns have the order of OpenGL's cube maps."""
     pixels = bytearray()
     for row in range(size):
         for column in range(size):

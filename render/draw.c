@@ -686,7 +686,7 @@ typedef struct list_draw {
     const md5gl_program *program;
 } list_draw;
 
-// The alpha that the shader writes. The values are those of shaders/stage.frag.
+// The alpha that the shader writes. shaders/stage.frag uses the same values.
 enum written_alpha {
     ALPHA_UNCHANGED,
     ALPHA_ONE,
@@ -819,7 +819,7 @@ static void set_depth_offset(md5gl_renderer *renderer, float offset)
 
 // -- One draw -------------------------------------------------------------------------------------
 
-// The use of a texel's alpha. The values are those of shaders/stage.frag.
+// The use of a texel's alpha. shaders/stage.frag uses the same values.
 enum alpha_test {
     ALPHA_IGNORED,
     ALPHA_TESTED, // texels below the limit are discarded

@@ -588,8 +588,8 @@ static enum md5gl_pass select_lit_pass(const md5gl_frame *frame)
 }
 
 // Writes the sky of the studio to the uniform block. The host's shaders read it as a polynomial in
-// the normal (sky_host.glsl). The sky equals that of shaders/sky_studio.glsl: white from above, and
-// the ground's reflection from below.
+// the normal (sky_host.glsl). The sky equals the sky in shaders/sky_studio.glsl: white from above,
+// and the ground's reflection from below.
 static void write_studio_sky(const md5gl_frame *frame, md5gl_frame_block *block)
 {
     static const float reflected[3] = {0.40f, 0.36f, 0.33f};

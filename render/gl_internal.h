@@ -32,7 +32,7 @@
 #define MD5GL_SHADER_STORAGE_BUFFER_SIZE 0x90D5
 #define MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT 0x00000001
 
-// Functions of later versions; NULL if not available. Names and values are those of the OpenGL 4.5
+// Functions of later versions; NULL if not available. Names and values as in the OpenGL 4.5
 // specification.
 typedef struct md5gl_optional_functions {
     void(GLAD_API_PTR *DispatchCompute)(GLuint x, GLuint y, GLuint z);
@@ -176,8 +176,8 @@ typedef struct md5gl_mesh {
     md5gl_table exact_joints;
 
     // Paths CPU and COMPUTE skin once per pose. Their buffer contains the positions of all
-    // instances, then all normals, then all tangents. It has `posed_count` instances: those of the
-    // pose, followed by the same instances in the previous frame if the pose contains them.
+    // instances, then all normals, then all tangents. It has `posed_count` instances: the instances
+    // of the pose, followed by the same instances in the previous frame if the pose contains them.
     GLuint posed;
     uint32_t posed_count;
     md5gl_deform deform; // if `write` is NULL, there is no deform, and the counts are the mesh's

@@ -196,7 +196,8 @@ typedef enum md5gl_texture_kind {
     // Color for the stages of Doom 3's materials, 4 bytes per texel. Stages are blended with the
     // values of the file, so the color is not decoded from sRGB. See md5gl_game.h.
     MD5GL_TEXTURE_STAGE,
-    // The six sides of a cube map for such stages. The texels are those of MD5GL_TEXTURE_STAGE.
+    // The six sides of a cube map for such stages. The texels have the format of
+    // MD5GL_TEXTURE_STAGE.
     MD5GL_TEXTURE_STAGE_CUBE,
     // Coverage from 0 (transparent) to 255 (opaque), for example of the glyphs of a font: one byte
     // per texel, linear. The texture has no mipmaps.
@@ -211,7 +212,7 @@ typedef enum md5gl_wrap {
     // of the image.
     MD5GL_WRAP_CLAMP_BLACK,
     // The same as MD5GL_WRAP_CLAMP, but the texels at the border are transparent black instead of
-    // those of the image.
+    // texels of the image.
     MD5GL_WRAP_CLAMP_CLEAR,
 } md5gl_wrap;
 
@@ -505,12 +506,11 @@ typedef struct md5gl_target_names {
 // Returns the GL names of a target, for example to use its image as a texture.
 MD5GL_API md5gl_target_names md5gl_get_target_names(const md5gl_target *target);
 
-// Copies the image of a target into a framebuffer of the host, for example to show it in a window.
-// The image is that of the last frame of the target. `framebuffer` is a GL name, where 0 is the
-// default framebuffer, and must have one sample per pixel. The image fills `width` x `height`
-// pixels from the lower left corner. It is scaled with linear filtering if this size differs from
-// the size of the target. Call the function outside a frame. Returns false with MD5_ERROR_GPU if GL
-// reports an error.
+// Copies the image of a target's last frame into a framebuffer of the host, for example to show it
+// in a window. `framebuffer` is a GL name, where 0 is the default framebuffer, and must have one
+// sample per pixel. The image fills `width` x `height` pixels from the lower left corner. It is
+// scaled with linear filtering if this size differs from the size of the target. Call the function
+// outside a frame. Returns false with MD5_ERROR_GPU if GL reports an error.
 MD5GL_API bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target,
                                  uint32_t framebuffer, uint32_t width, uint32_t height,
                                  md5_error *error);
@@ -664,10 +664,10 @@ MD5GL_API void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *fr
 // - A shader did not compile. The message contains the first line of the compiler's log.
 MD5GL_API bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error);
 
-// Reads an image back to the CPU, for example for a screenshot. The image is that of the last frame
-// of `target`. If `target` is NULL, it is that of the default framebuffer; call the function before
-// the buffers are swapped. Writes rgba[4 * width * height] as PNG stores pixels: top line first,
-// sRGB, not multiplied by alpha.
+// Reads an image back to the CPU, for example for a screenshot. Reads the last frame of `target`.
+// If `target` is NULL, reads the default framebuffer; in this case call the function before the
+// buffers are swapped. Writes rgba[4 * width * height] as PNG stores pixels: top line first, sRGB,
+// not multiplied by alpha.
 //
 // Returns false with MD5_ERROR_GPU if `width` or `height` exceeds the size of the target, if GL
 // reports an error, or if the context is lost.
@@ -783,7 +783,7 @@ typedef struct md5gl_instances {
 // model use them, until the next call. A model has no instances before the first call. The paths
 // MD5GL_PATH_CPU and MD5GL_PATH_COMPUTE skin in this call.
 //
-// If `instances` contains neither palettes nor jobs, `count` must be equal to that of the last
+// If `instances` contains neither palettes nor jobs, `count` must be equal to `count` of the last
 // call. Poses, placements and weights of the last call remain, and ids, tints and skins are
 // replaced. A model without joints never needs palettes.
 //
@@ -826,7 +826,7 @@ MD5GL_API void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *mod
 
 // Draws data about the visible surfaces instead of an image: ids for picking, depth, normals and
 // motion vectors. Engines use this data for temporal antialiasing, ambient occlusion and similar
-// effects. The covered pixels and their depths are equal to those of md5gl_draw_model() with
+// effects. The covered pixels and their depths are the same as for md5gl_draw_model() with
 // MD5GL_LIT, in a frame with one sample per pixel.
 //
 // The function draws into a target of md5gl_create_outputs(), or into a framebuffer of the host.
@@ -844,15 +844,15 @@ MD5GL_API void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *mod
 //    instance. y is the index of the mesh.
 //
 // The host must clear its framebuffer itself and set md5gl_frame.keep_contents, because glClear()
-// is not defined for integers. Impostors are not drawn. The number of draw calls is that of
+// is not defined for integers. Impostors are not drawn. The number of draw calls is the same as for
 // md5gl_draw_model(). Shaders are compiled on their first use. Returns false with MD5_ERROR_GPU if
 // a shader does not compile.
 MD5GL_API bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model,
                                   md5_error *error);
 
-// Returns the id of the instance at a pixel, for example under the mouse. `target` is a target of
-// md5gl_create_outputs(), and the ids are those of its last frame. `x` and `y` are pixels from the
-// top left corner. If `mesh` is not NULL, the function stores the index of the mesh in *mesh.
+// Returns the id of the instance at a pixel, for example under the mouse. `target` was created by
+// md5gl_create_outputs(). The id is read from its last frame. `x` and `y` are pixels from the top
+// left corner. If `mesh` is not NULL, the function stores the index of the mesh in *mesh.
 //
 // Returns 0 and stores MD5_NONE in *mesh if there is no instance at the pixel, or if the pixel is
 // outside the target. The function returns the same values, with MD5_ERROR_GPU, if GL reports an
@@ -964,7 +964,7 @@ MD5GL_API void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture,
 // The GLSL functions are:
 //
 //   vec3 md5gl_shade(vec3 position, vec3 normal, vec3 color, float gloss)
-//       sRGB color of a lit surface, the same as that of a model without textures. It contains all
+//       sRGB color of a lit surface, the same as for a model without textures. It contains all
 //       lights, the sky, shadows and tone mapping.
 //   vec3 md5gl_light_surface(md5gl_plain(position, normal, color, gloss),
 //                            md5gl_direction_to_eye(position))

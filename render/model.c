@@ -457,7 +457,7 @@ void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
     model->meshes[mesh].visible = visible;
 }
 
-// Allocates surfaces for another number of skins and copies those of the model. New skins are
+// Allocates surfaces for another number of skins and copies the model's surfaces. New skins are
 // copies of skin 0. Returns NULL and fills the error if memory runs out.
 static md5gl_surface *copy_surfaces(md5gl_renderer *renderer, const md5gl_model *model,
                                     uint32_t num_skins, md5_error *error)
@@ -609,7 +609,7 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
 // -- Deforms ----------------------------------------------------------------------------------
 
 // Returns the value of md5gl_mesh.deform for a mesh without a deform. The function is NULL, and the
-// counts are those of the mesh.
+// counts are the mesh's counts.
 static md5gl_deform no_deform(const md5_mesh *mesh)
 {
     return (md5gl_deform){.num_vertices = mesh->num_vertices, .num_triangles = mesh->num_triangles};

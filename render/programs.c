@@ -2,8 +2,9 @@
 // converts the driver's logs to errors.
 //
 // A program that draws a model combines files of several tables. The table `passes` contains the
-// files of a pass, and `skin_functions` those of a skinning path. Other tables contain the files
-// for blending and morph targets. `fixed_sources` lists all programs that do not draw models.
+// files of each pass, and `skin_functions` the files of each skinning path. Other tables contain
+// the files for blending and morph targets. `fixed_sources` lists all programs that do not draw
+// models.
 #include "render/gl_internal.h"
 #include "render/shaders.h"
 

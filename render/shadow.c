@@ -658,8 +658,8 @@ void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map)
 void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t count)
 {
     const GladGLContext *gl = &renderer->gl;
-    // The order is that of enum md5gl_unit from MD5GL_UNIT_SUN on. The key light's map is bound
-    // twice, because shaders read it with and without a depth comparison.
+    // The same order as enum md5gl_unit from MD5GL_UNIT_SUN on. The key light's map is bound twice,
+    // because shaders read it with and without a depth comparison.
     static const struct {
         uint8_t map;
         bool is_compared; // read with a depth comparison

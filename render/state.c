@@ -310,7 +310,7 @@ static void set_drawing(const md5gl_renderer *renderer, const md5gl_host_state *
     gl->CullFace(state->culled_face);
     gl->FrontFace(state->front_face);
 
-    if (renderer->is_es) { // its functions take floats, those of OpenGL 3.3 doubles
+    if (renderer->is_es) { // functions of ES take floats, functions of OpenGL 3.3 take doubles
         gl->DepthRangef(state->depth_range[0], state->depth_range[1]);
         gl->ClearDepthf(state->clear_depth);
         return;

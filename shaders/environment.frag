@@ -1,4 +1,4 @@
-// Draws the environment's panorama as the background. Exposure and tone mapping are those of
+// Draws the environment's panorama as the background. Exposure and tone mapping are the same as for
 // surfaces, so that both match.
 uniform sampler2D panorama;
 uniform mat3 rays;     // maps a viewport position (x, y, 1) to the direction from the eye

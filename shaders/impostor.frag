@@ -22,8 +22,8 @@ void main()
     if (!dissolves(weights.w))
         discard;
     impostor_point found = find_point();
-    // Steeper coverage makes edges as narrow as those of the model. If the texels of the image are
-    // much smaller than pixels, coverage is used as stored.
+    // Steeper coverage makes edges as narrow as the edges of the model. If the texels of the image
+    // are much smaller than pixels, coverage is used as stored.
     float steepness = 1.0 + clamp(2.0 - frame_and_level.y, 0.0, 1.0);
     float covered = clamp((found.covered - 0.5) * steepness + 0.5, 0.0, 1.0);
     if (covered < (alpha_mode == 1 ? 0.05 : 0.5))

@@ -1,6 +1,6 @@
 // The matrix palette. A joint's 3x4 matrix maps the bind pose to the current pose in model space.
-// Its rows are the texels 3 * (instance * num_joints + joint) .. + 2. The bytes are those of
-// md5_build_palette().
+// Its rows are the texels 3 * (instance * num_joints + joint) .. + 2. md5_build_palette() writes
+// these bytes.
 uniform FLOAT_TABLE palettes;
 uniform int num_joints;
 

@@ -6,8 +6,8 @@ vec3 sky_mirror(vec3 direction, float roughness)
     return sky_light(direction);
 }
 
-// Returns the sky's light at grazing angles, times `factor`. It is that of sky_environment.glsl if
-// the frame has an environment, otherwise that of sky_studio.glsl.
+// Returns the sky's light at grazing angles, times `factor`. The sky is the sky of
+// sky_environment.glsl if the frame has an environment, otherwise the sky of sky_studio.glsl.
 vec3 sky_rim(float factor, vec3 normal)
 {
     float upward = 0.5 + 0.5 * normal.z;

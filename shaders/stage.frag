@@ -6,7 +6,7 @@ uniform samplerCube cube;     // replaces the texture if texture coordinates are
 uniform sampler2D normals;    // normal map for reflections, as in surface.glsl
 uniform vec3 texture_rows[2]; // rows of the matrix from (u, v, 1) of the vertices to (u, v) of the texture
 uniform vec4 stage_color;    // 0..1
-uniform int stage_texgen;     // texture coordinates: 0 those of the vertices; directions: 1 normal,
+uniform int stage_texgen;     // texture coordinates: 0 of the vertices; directions: 1 normal,
                               // 2 reflected view, 3 from the eye; 4 position in the image;
                               // 5 view reflected by the normal map
 uniform ivec3 stage_mode;     // vertex colors: 0 ignored, 1 multiplied, 2 inverted;

@@ -365,7 +365,7 @@ const char *assimp_node_name(const assimp_importer *importer, const assimp_node 
     return node->source->mName.data;
 }
 
-// Compares the rest pose of a node with that of its model in the FBX file.
+// Compares the rest pose of a node with the rest pose of the node's model in the FBX file.
 //
 // libassimp applies the rotation order, the pre-rotation and the post-rotation even if the file
 // disables them. A node with this error gets the correct rest pose from the model. If the poses

@@ -40,7 +40,7 @@ static void put_words(convert_bytes *to, const void *words, size_t count)
 }
 
 // Writes a rotation and a position. The engine multiplies vectors from the left, so its rotations
-// are inverse to those of MD5. The sign of w is therefore inverted.
+// are the inverses of MD5's rotations. The sign of w is therefore inverted.
 static void put_joint(convert_bytes *to, md5_quat q, md5_vec3 position)
 {
     put_words(to, (const float[]){q.x, q.y, q.z, -q.w}, 4);

@@ -102,8 +102,8 @@ typedef struct key_factors {
 } key_factors;
 
 // Returns the factors for linear or cubic interpolation. `s` is the position between the keys, from
-// 0 to 1. `step` is the time between the keys in seconds. The cubic factors are those of a Hermite
-// spline. Tangents are derivatives by time, so they are multiplied by the step.
+// 0 to 1. `step` is the time between the keys in seconds. Cubic interpolation uses the factors of a
+// Hermite spline. Tangents are derivatives by time, so they are multiplied by the step.
 static key_factors interpolate_keys(plain_keys kind, double s, double step)
 {
     if (kind != PLAIN_CUBIC)

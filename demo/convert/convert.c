@@ -633,7 +633,7 @@ static bool note_differences(const convert_job *job, const convert_part *part,
 
 // Returns the factor that scales a clip to the size of the model, or 1 if it cannot be found. A
 // different orientation of the clip may be intended, so it is only reported. *has_different_axes
-// becomes true if the axes of the joints differ from those of the model.
+// becomes true if the clip's joints have other axes than the model's joints.
 static float find_scale(const convert_job *job, const convert_part *part, const md5_model *model,
                         bool *has_different_axes)
 {

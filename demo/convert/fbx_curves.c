@@ -194,9 +194,9 @@ typedef struct key_steps {
     double right_value;
 } key_steps;
 
-// Applies a bias to a slope. First averages the slope with that of the parabola through the three
-// keys. Then moves it by `bias` percent toward the slope of the line to one neighbor. This is the
-// right neighbor if the bias is positive, otherwise the left neighbor.
+// Applies a bias to a slope. First averages the slope with the slope of the parabola through the
+// three keys. Then moves it by `bias` percent toward the slope of the line to one neighbor. This is
+// the right neighbor if the bias is positive, otherwise the left neighbor.
 static double apply_bias(const key_steps *steps, double slope, double bias)
 {
     const double min_bias_step = 1e-5; // smaller differences have no direction
@@ -600,7 +600,8 @@ static double read_property_number(const fbx_file *file, fbx_range values)
 static plain_inheritance find_inheritance(double type)
 {
     // Autodesk's names of the values are RrSs, RSrs and Rrs. They show the order of the factors. R
-    // and S are the rotation and the scale of the parent, r and s are those of the node.
+    // and S are the rotation and the scale of the parent, r and s are the rotation and the scale of
+    // the node.
     static const plain_inheritance types[] = {PLAIN_INHERIT_SCALE_BY_AXIS, PLAIN_INHERIT_SCALE,
                                               PLAIN_IGNORE_PARENT_SCALE};
     const size_t num_types = COMMON_LENGTH(types);

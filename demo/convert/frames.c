@@ -116,8 +116,8 @@ static void add_mesh(frame_builder *to, const plain_mesh *mesh)
     }
 }
 
-// Sets the positions of the model to those of a frame, and computes the bounding box of the frame.
-// The box also contains frame 0, because engines without morph targets show this frame.
+// Sets the positions of the model to the positions of a frame, and computes the bounding box of the
+// frame. The box also contains frame 0, because engines without morph targets show this frame.
 static void set_frame(frame_builder *to, size_t frame)
 {
     md5_bounds *const box = &to->boxes[frame];

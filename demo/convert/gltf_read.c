@@ -624,8 +624,8 @@ static bool read_primitive(primitive_reader *reader, const json_t *object, bool 
     return get_indices(reader, gltf_index(object, "indices"));
 }
 
-// Reads the default weights of a node's morph targets. A node without weights uses those of its
-// mesh.
+// Reads the default weights of a node's morph targets. A node without weights uses the weights of
+// its mesh.
 static bool read_weights(gltf_reader *reader, uint32_t index)
 {
     const double max_weight = 1e6;

@@ -93,7 +93,7 @@ static void put_xform(gltf_writer *writer, json_t *node, convert_xform x)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// Writes the node of a joint. The index after the last joint of the model is that of the additional
+// Writes the node of a joint. The index after the last joint of the model selects the additional
 // root.
 static void write_joint(gltf_writer *writer, uint32_t index, size_t *num_renamed)
 {
@@ -373,7 +373,7 @@ static void put_tangents(gltf_writer *writer, json_t *attributes, const md5_mesh
 }
 
 // Writes the vertices of a mesh. Returns the object "attributes" of its primitive. It contains the
-// index of an accessor for each attribute. The types below are those of quantized attributes;
+// index of an accessor for each attribute. The types below are for quantized attributes;
 // gltf_put_attribute() writes floats if the writer does not quantize. If the writer quantizes, the
 // weights of `skin` are rounded.
 static json_t *write_attributes(gltf_writer *writer, const md5_mesh *mesh, convert_skin *skin)

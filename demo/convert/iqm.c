@@ -1,8 +1,8 @@
 // Reads and writes Inter-Quake Model files of version 2. A file contains a model and all its clips.
 //
 // The header contains the size and the offset of each table. Space, winding and texture coordinates
-// are those of MD5. Vertices are in the bind pose. A slot of a vertex is a joint with a weight;
-// there are up to four slots, stored as bytes.
+// are the same as in MD5 files. Vertices are in the bind pose. A slot of a vertex is a joint with a
+// weight; there are up to four slots, stored as bytes.
 //
 // A channel is one of the ten numbers of a joint's transform. A pose describes the channels of one
 // joint: for each channel, its lowest value in all frames and the size of a step. A frame contains
@@ -462,7 +462,7 @@ static bool read_nodes(iqm_file *file, bool has_joints)
 }
 
 // Adds a node for each joint and the skin of all joints. Without joints, the poses are the joints;
-// their names are those of the scene's model, or joint_0, joint_1 ...
+// their names are the joint names of the scene's model, or joint_0, joint_1 ...
 static bool read_joints(iqm_file *file, const convert_scene *scene)
 {
     const bool has_joints = file->header[NUM_JOINTS] > 0;
@@ -928,7 +928,7 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
 
 // -- Writing: samples -----------------------------------------------------------------------------
 
-// State of writing a file. The drawn vertices of a mesh are those of the library's md5_mesh, which
+// State of writing a file. The drawn vertices are the vertices of the library's md5_mesh, which
 // splits vertices at seams.
 typedef struct iqm_writer {
     const convert_job *job;

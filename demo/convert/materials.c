@@ -553,7 +553,7 @@ static const char *find_map_file(const common_list *files, const view_look *look
         return NULL;
 
     const bool is_color_again = map != CONVERT_MAP_COLOR && strcmp(path, diffuse) == 0;
-    // The file name of a mask can be that of a specular map, but its channels have another meaning.
+    // A mask can have the file name of a specular map, but its channels have another meaning.
     const bool is_mask = look->masks && strcmp(path, look->masks) == 0;
     return is_color_again || is_mask ? NULL : path;
 }

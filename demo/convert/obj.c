@@ -112,7 +112,7 @@ static void append_mesh(const obj_writer *writer, convert_bytes *text, const md5
 }
 
 // Writes one pose of all meshes to a file. `palette` contains a matrix per joint, from the bind
-// pose to the pose; NULL selects the bind pose. The vertices are those of the MD5 file, without the
+// pose to the pose; NULL selects the bind pose. Writes the vertices of the MD5 file, without the
 // duplicates that the library creates.
 static bool write_pose(const obj_writer *writer, const char *name, const md5_mat34 *palette)
 {

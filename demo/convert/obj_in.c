@@ -13,7 +13,7 @@ typedef struct obj_reader {
     convert_tokens in; // the current line
     uint32_t part;     // index of the part to which faces are added
     convert_obj *obj;
-    common_text_index materials; // names of the materials; their indices are those of the parts
+    common_text_index materials; // names of the materials; material i belongs to part i
     convert_budget budget;
     convert_job job; // contains only the budget
 } obj_reader;

@@ -31,7 +31,8 @@ typedef enum plain_part {
 } plain_part;
 
 // The ways in which a node inherits the scale of its parent. All formats but FBX have one way only.
-// R and S are the rotation and the scale of the parent, r and s are those of the node.
+// R and S are the rotation and the scale of the parent, r and s are the rotation and the scale of
+// the node.
 typedef enum plain_inheritance {
     PLAIN_INHERIT_SCALE,         // R S r s, the product of the transforms
     PLAIN_INHERIT_SCALE_BY_AXIS, // R r S s: the node is scaled along its own axes
@@ -175,7 +176,7 @@ typedef struct plain_scene {
     size_t num_animations;
 
     // Vertex frames. If there are any, each mesh has one primitive, whose `frames` contains the
-    // positions. The axes are those of MD5, and tracks have one key per frame; see frames.c.
+    // positions. They use MD5's axes, and tracks have one key per frame; see frames.c.
     plain_frame *frames;
     size_t num_frames;
 
@@ -259,7 +260,7 @@ bool plain_allocate_vertices(plain_scene *scene, size_t count, size_t max_influe
 void plain_set_influence(const plain_vertices *vertices, size_t vertex, size_t influence,
                          float joint, float weight);
 
-// Sets the arrays of a primitive to those of vertices from `first` on.
+// Sets the arrays of a primitive to the vertices in `vertices` from index `first` on.
 void plain_set_vertices(plain_primitive *primitive, const plain_vertices *vertices, size_t first);
 
 void plain_free(plain_scene *scene);

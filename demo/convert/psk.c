@@ -490,9 +490,9 @@ static void check_clip(psk_file *file, uint32_t index, const psk_clip *clip, uin
             index, clip->rate);
 }
 
-// Reads a clip. Its keys follow those of the previous clip. The file also stores the first frame of
-// a clip, but it is wrong in some files, so it is ignored. *next_frame receives the first frame of
-// the next clip.
+// Reads a clip. Its keys follow the keys of the previous clip. The file also stores the first frame
+// of a clip, but it is wrong in some files, so it is ignored. *next_frame receives the first frame
+// of the next clip.
 static void read_clip(psk_file *file, uint32_t index, uint64_t *next_frame)
 {
     enum { NUM_BONES = 128, RATE = 152, NUM_FRAMES = 164 }; // offsets

@@ -1,5 +1,5 @@
 // Reads Quake's vertex-animated models MDL, MD2 and MD3. They contain no joints but the position of
-// every vertex in every frame. Space, winding and texture coordinates are those of MD5.
+// every vertex in every frame. Space, winding and texture coordinates are the same as in MD5 files.
 //
 // The reader fills the frames of a plain scene. Its nodes are one joint, `origin`, and the tags of
 // MD3. A point is a vertex of the file. It becomes several vertices if triangles use it with

@@ -855,7 +855,7 @@ static bool write_mdl(quake_writer *writer, const quake_surface *surface)
 }
 
 // Returns true if the shared grid of all frames is fine enough for a frame. Its steps may be larger
-// than those of a grid for this frame by a factor of at most 1.2 along each axis.
+// than the steps of a grid for only this frame by a factor of at most 1.2 along each axis.
 static bool is_grid_fine_enough(const float *box, const float *frame_box)
 {
     for (int axis = 0; axis < 3; axis++) {

@@ -159,7 +159,7 @@ static void move_path_to_root(const retarget_transfer *transfer)
 }
 
 // Returns the model-space transform of a joint that moves rigidly with its leader. The transform of
-// the joint relative to its leader remains that of the bind pose.
+// the joint relative to its leader is the same as in the bind pose.
 static md5_xform follow_leader(const retarget_figure *target, const md5_xform *joints,
                                uint32_t joint, uint32_t leader)
 {
@@ -371,8 +371,8 @@ static void align_captured_motion(retarget_transfer *transfer)
 }
 
 // Moves standing feet of the model by two-bone IK to the positions that follow from the source's
-// feet. The displacement of a source foot from its bind pose is scaled to the model. The weights
-// are those of find_standing_frames().
+// feet. The displacement of a source foot from its bind pose is scaled to the model.
+// find_standing_frames() has computed the weights.
 static void hold_feet(const retarget_transfer *transfer, uint32_t frame)
 {
     const retarget_figure *const target = &transfer->target;
@@ -810,8 +810,8 @@ static bool is_clip_to_retarget(const convert_job *job, const convert_part *part
 
 // Moves a part back to the scene or to the discarded parts. A clip that was retargeted is
 // discarded. With --mesh, everything except cameras is discarded, because it belongs to the source.
-// The array of discarded parts is that of the original scene. Its first elements are overwritten,
-// which is safe because they have been moved.
+// `discarded` uses the array of the original scene's parts. The first elements of this array are
+// overwritten, which is safe because they have been moved.
 static void move_part(const convert_job *job, const convert_part *part, bool is_retargeted,
                       convert_scene *scene, convert_scene *discarded)
 {

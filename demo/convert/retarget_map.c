@@ -141,9 +141,9 @@ static char *read_chain(const retarget_figure *figure, char *token, bool is_chai
     return NULL;
 }
 
-// Reads the joints of both sides of a line. pair->joints are those of the last side, the target.
-// Dots in the tokens of chains are overwritten. Returns NULL, or an error message about the line's
-// bad token.
+// Reads the joints of both sides of a line. At the end, pair->joints are the joints of the last
+// side, the target. Dots in the tokens of chains are overwritten. Returns NULL, or an error message
+// about the line's bad token.
 static char *read_joints(map_line *line, bool is_chain, retarget_figure *const figures[2],
                          map_pair *pair)
 {

@@ -485,9 +485,9 @@ retarget_figure retarget_create_figure(const md5_model *model, const convert_par
 // Finds the roles that follow from the hierarchy. The names of joints in the spine and the neck
 // differ too much between skeletons to be used.
 //
-// The pelvis is the common ancestor of the thighs, and the chest is that of the upper arms.
-// figure->body is the common ancestor of pelvis and chest. The spine is between figure->body and
-// the chest, and the neck is between the chest and the head.
+// The pelvis is the common ancestor of the thighs, and the chest is the common ancestor of the
+// upper arms. figure->body is the common ancestor of pelvis and chest. The spine is between
+// figure->body and the chest, and the neck is between the chest and the head.
 void retarget_complete_figure(retarget_figure *figure)
 {
     retarget_chain *const roles = figure->roles;

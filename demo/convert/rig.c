@@ -720,7 +720,7 @@ static bool must_rename_root(convert_rig *rig)
     return model_joint(rig, node_name(rig, rig->joints[0].node)) == MD5_NONE;
 }
 
-// Sets the names of joints, and reports the joints whose names are not those of the file.
+// Sets the names of joints, and reports the joints whose names differ from the file.
 static void name_joints(convert_rig *rig)
 {
     if (must_rename_root(rig))
@@ -928,8 +928,8 @@ static bool is_scale(const double *ratios, size_t count, double median, double u
     return deviation > large_deviation || (deviation >= min_deviation && are_most_similar);
 }
 
-// Returns the median ratio of the model's bone lengths to those of the file, if it is a scale.
-// Otherwise, or if there are no common bones, returns the unit of the model's file.
+// Returns the median ratio of the model's bone lengths to the file's bone lengths, if it is a
+// scale. Otherwise, or if there are no common bones, returns the unit of the model's file.
 static double measure_bones(const convert_rig *rig)
 {
     double *const ratios = common_alloc(rig->num_joints, sizeof *ratios);
@@ -951,8 +951,8 @@ static double measure_bones(const convert_rig *rig)
     return unit;
 }
 
-// Measures the range of heights of all meshes, in file units. Without meshes, measures that of all
-// joints.
+// Measures the range of heights of all meshes, in file units. Without meshes, measures the heights
+// of all joints.
 static bool measure_height(const convert_rig *rig, double *height)
 {
     const plain_scene *const plain = rig->plain;
@@ -1002,9 +1002,9 @@ static const unit_guess *guess_unit(double height)
     return guess;
 }
 
-// Selects the unit of the file without comparing its bones with those of another model. The unit of
-// the option has priority, then the unit that the file contains. Otherwise the height of the model
-// decides.
+// Selects the unit of the file without comparing its bones with the bones of another model. The
+// unit of the option has priority, then the unit that the file contains. Otherwise the height of
+// the model decides.
 static double select_file_unit(const convert_rig *rig, double height)
 {
     const plain_scene *const plain = rig->plain;
@@ -1040,8 +1040,8 @@ static bool select_unit(convert_rig *rig)
     return true;
 }
 
-// Returns the rotation about the vertical axis that the writer of the file recorded, or that of the
-// model that was read before, in degrees.
+// Returns the rotation about the vertical axis that the writer of the file recorded, in degrees. If
+// the file does not contain it, returns the rotation of the model that was read before.
 double rig_source_yaw(const convert_rig *rig)
 {
     return rig->plain->has_yaw ? rig->plain->yaw : rig->model_yaw;

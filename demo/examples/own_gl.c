@@ -92,8 +92,7 @@ static void draw_mesh(const md5_mesh *mesh)
     glBufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)mesh->num_triangles * 12, mesh->indices,
                  GL_STATIC_DRAW);
 
-    // The locations are those of the vertex shader. Weights are bytes that OpenGL converts to 0 to
-    // 1.
+    // The vertex shader defines the locations. Weights are bytes that OpenGL converts to 0 to 1.
     for (GLuint i = 0; i < 4; i++)
         glEnableVertexAttribArray(i);
     glVertexAttribPointer(0, 3, GL_FLOAT, 0, sizeof *v, (void *)offsetof(vertex, position));

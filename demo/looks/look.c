@@ -2,8 +2,9 @@
 // or by the names of images.
 //
 // The mesh is called the subject of the search (view_named_mesh). declarations.c and quake_skins.c
-// find images that belong to it for certain. If they find none, rating.c compares its names with
-// those of the images that package.c lists. names.c defines the meaning of words in names.
+// find images that belong to it for certain. If they find none, rating.c compares the names of the
+// subject with the names of the images that package.c lists. names.c defines the meaning of words
+// in names.
 #include "demo/looks/names.h"
 #include "demo/looks/search.h"
 

@@ -44,7 +44,7 @@ const char *view_map_name(md5gl_image_kind map);
 // "imp_local.tga". A name without a keyword indicates the color map.
 md5gl_image_kind view_guess_map(const char *path);
 
-// Returns the file in `files` whose name equals that of `diffuse` except for the suffix of this
+// Returns the file in `files` whose name equals the name of `diffuse` except for the suffix of this
 // map: id's _local, _h, _s, _add or another common suffix. Returns a pointer into `files` or NULL.
 const char *view_find_map(const common_list *files, const char *diffuse, md5gl_image_kind map);
 
@@ -204,8 +204,8 @@ typedef struct view_look_search {
 // - declarations: materials/*.mtr and scripts/*.shader of the package, an md5.cfg around the model
 //   that loads the model
 // - the images of a model of the Quake re-releases
-// - the shader as a path relative to the model's folder or to an ancestor; the path can be that of
-//   the author's machine
+// - the shader as a path relative to the model's folder or to an ancestor; it can be a path on the
+//   author's machine
 // - the names of shader, model, mesh and folder, words such as "skin", the only image
 // The score of a name is lower if the name is less specific, if the model has several materials, or
 // if the image is farther away. A declared image that does not exist is not replaced by another

@@ -5,7 +5,7 @@
 // vertices and views are reported as the largest distance and angle (largest_difference).
 #include "demo/tool/tool.h"
 
-enum { DIFFERENT = 1, TROUBLE = 2 }; // exit statuses of the command, as those of diff(1)
+enum { DIFFERENT = 1, TROUBLE = 2 }; // exit statuses of the command, as of diff(1)
 
 // One of two skeletons, with its joints sorted by name.
 typedef struct sorted_joints {

@@ -21,7 +21,7 @@ static void print_floats(bool is_json, const char *label, const float *values, i
     print_numbers(is_json, values, count);
 }
 
-// Prints a record with an index, such as that of a joint.
+// Prints a record with an index, such as a joint.
 static void print_indexed(bool is_json, const char *label, uint32_t index, const float *values,
                           int count)
 {

@@ -345,7 +345,7 @@ static bool repair_model(repair_job *job, md5_doc *doc, md5_check *before, md5_e
 
     if (job->arguments->fills_weights
         && !report_edit(job, md5_fill_weights(doc, max_weights, error), "vertex", "vertices",
-                        "without weights got those of the nearest surface point"))
+                        "without weights got the weights of the nearest surface point"))
         return false;
     if (job->arguments->flips_inverted && !flip_inverted(job, doc, error))
         return false;
@@ -577,9 +577,9 @@ static bool has_different_joints(const repair_job *job, md5_check *before)
     return job->arguments->joint_edit.drops_unused && job->mesh;
 }
 
-// Changes the joints of a clip to those of its mesh, if they differ. Returns false and fills
-// `error` on failure. Some engines ignore base frames, which contain the components that frames
-// do not store. For these engines, all six components of each joint are stored in the frames.
+// Replaces the joints of a clip by the joints of its mesh, if they differ. Returns false and fills
+// `error` on failure. Some engines ignore base frames, which contain the components that frames do
+// not store. For these engines, all six components of each joint are stored in the frames.
 static bool match_joints(repair_job *job, md5_doc *doc, md5_check *before, md5_error *error)
 {
     const bool is_different = has_different_joints(job, before);
@@ -622,7 +622,7 @@ static bool rotate_axes(repair_job *job, md5_doc *doc, uint32_t *num_rotated, md
     return report_edit(job, *num_rotated, "joint", "joints", "rotated to the axes of the mesh");
 }
 
-// If --mesh is given, changes the scale, the orientation and the joints' axes of a clip to those of
+// If --mesh is given, changes the scale, the orientation and the joints' axes of a clip to match
 // this mesh. *has_moved_joints receives true if a joint was changed.
 static bool match_space(repair_job *job, md5_doc *doc, const md5_check *before,
                         bool *has_moved_joints, md5_error *error)
@@ -849,7 +849,7 @@ static bool is_output_folder(const tool_arguments *arguments)
 
 // Returns the path of the output. It is the path of --output, a file in the folder of --output, or
 // the input file itself. The text of a binary file of Doom 3 BFG gets the extension of a text file.
-// With --cut, the name is that of the part.
+// With --cut, the file gets the name of the part.
 static char *name_output(const repair_job *job)
 {
     static const char *const extensions[] = {

@@ -340,7 +340,7 @@ static void check_character(tool_game *game, const md5_entity_def *entity)
         return;
     md5_error problem = {0};
     const md5_figure_def *const figure = check_figure_keys(game, entity, &problem);
-    const size_t num_warnings = game->num_warnings; // number before those of the character
+    const size_t num_warnings = game->num_warnings; // number before the character is loaded
     if (has_defaulted_model(game, entity) || !tool_has_character_keys(entity))
         return;
     game->num_characters++;

@@ -543,7 +543,8 @@ static int explain_decl(tool_game *game, const struct explained_kind *kind, cons
     for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
         print_file(game, "overrides declaration", hidden->file, hidden->keyword_line);
 
-    // The content is that of lenient mode, which remains selected.
+    // Print the results of both modes, lenient mode last: this mode then remains selected, and
+    // explain() prints the content as parsed in it.
     md5_error error = {0};
     if (print_parse_result(game, MD5_PARSE_ENGINE, kind->type, name, &error)
         && print_parse_result(game, MD5_PARSE_LENIENT, kind->type, name, &error))

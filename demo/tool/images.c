@@ -1,7 +1,7 @@
 // Finds the images of models, reads their headers, and reports images that engines reject.
 //
-// The rules are those of the image loaders of dhewm3 (Image_files.cpp, Image_load.cpp),
-// RBDOOM-3-BFG 218f7ff7, Ironwail 8fca359e, vkQuake 009c959 and q2pro 050f260c.
+// The rules follow the image loaders of dhewm3 (Image_files.cpp, Image_load.cpp), RBDOOM-3-BFG
+// 218f7ff7, Ironwail 8fca359e, vkQuake 009c959 and q2pro 050f260c.
 #include "demo/looks/look.h"
 #include "demo/tool/tool.h"
 
@@ -195,7 +195,7 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image)
 // -- Search ---------------------------------------------------------------------------------------
 
 // Returns an extension of images, or NULL after the last one. They are in the order in which they
-// are tried: first the extensions that the renderer tries, then those of Quake's images.
+// are tried: first the extensions that the renderer tries, then the extensions of Quake's images.
 static const char *image_extension(size_t index)
 {
     static const char *const quake_extensions[] = {".pcx", ".wal"};

@@ -172,8 +172,8 @@ typedef struct tool_asset {
     uint32_t num_warnings;
 } tool_asset;
 
-// Loads a file. The extension selects the kind; for other extensions, such as those of pipes, the
-// content does. A machine is loaded with its model and clips.
+// Loads a file. The extension selects the kind. If the extension is unknown, as for pipes, the
+// content selects the kind. A machine is loaded with its model and clips.
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
 void tool_free(tool_asset *asset);
 
@@ -336,11 +336,11 @@ char *tool_find_texture(const md5_game *game, const char *model, const char *sha
 // -- Feet -------------------------------------------------------------------------------------
 
 // Returns the horizontal speed of a foot from a frame to the next frame, in units per second.
-// `positions` are those of the foot in all frames.
+// `positions` contains the position of the foot in each frame.
 double tool_horizontal_speed(const md5_anim *anim, const md5_vec3 *positions, uint32_t frame);
 
 // Returns true if a foot stands on the ground from a frame to the next frame. The conditions are
-// those of md5_hold_params, with `scale` times its default limits of height and speed.
+// the same as for md5_hold_params, with `scale` times its default limits of height and speed.
 bool tool_is_foot_planted(const md5_anim *anim, const md5_vec3 *positions, uint32_t frame,
                           float scale);
 bool tool_is_foot(const char *joint); // by the name of the joint

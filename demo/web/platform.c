@@ -96,9 +96,9 @@ static void read_pad(view_pad *pad)
             pad->buttons |= buttons[i].bit;
 }
 
-// Writes the next event to `event`. Returns false if there is no event; never waits. Callbacks
-// have stored all events except those of the gamepad. Browsers do not report them, so this function
-// first reads the state of the gamepad and compares it with the state that was reported.
+// Writes the next event to `event`. Returns false if there is no event; never waits. Callbacks have
+// stored all events except gamepad events. Browsers do not report them, so this function first
+// reads the state of the gamepad and compares it with the state that was reported.
 bool view_next_input(view_window *window, double timeout, view_input *event)
 {
     (void)timeout; // the browser waits between two frames

@@ -1,5 +1,6 @@
-// Unpacks the files of a zip archive. The archive can be hostile: its declarations are compared with its bytes before they are
-// used, and the limits are those of md5tool.
+// Unpacks the files of a zip archive. The archive can be hostile: its
+// declarations are compared with its bytes before they are used, and the limits
+// are the same as in md5tool.
 import {max_unpacked, unpack} from "./unpack.js";
 
 const end_size = 22, entry_size = 46, header_size = 30; // bytes of the end of the list, of an entry and of a local header

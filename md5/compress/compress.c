@@ -882,7 +882,8 @@ static double measure_packed(const md5_anim *anim, const md5_packed *packed, con
 // Searches for budgets of the joints whose measured error is within the tolerance, with as few
 // bytes as possible. Errors of joints add up along a path, but rarely in the same direction, so the
 // total cannot be predicted well. The search therefore adapts the budgets after each attempt: it
-// increases those of joints with small errors, and reduces those on a path to a large error.
+// increases the budgets of joints with small errors, and reduces the budgets on a path to a large
+// error.
 
 enum {
     ATTEMPTS = 10,     // attempts with budgets that are adapted for each joint

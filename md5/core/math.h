@@ -269,7 +269,7 @@ static inline md5_quatd md5_quatd_negate(md5_quatd q)
 
 // -- Axes -----------------------------------------------------------------------------------------
 //
-// Conversion between id's axes and those of an engine. Each value of md5_axes is a signed
+// Conversion between id's axes and the axes of an engine. Each value of md5_axes is a signed
 // permutation C of the coordinates:
 //
 //   vector       v  becomes  C v

@@ -294,8 +294,8 @@ static md5_decl_type type_from_token(const md5_token *token)
 }
 
 // Reads the type of a declaration from its first token. If the first token is not a type, it is the
-// name of the declaration, and the type is `default_type`, that of its folder. Returns false if the
-// token is a brace, because the declaration then has no name.
+// name of the declaration, and the declaration has the type of its folder, `default_type`. Returns
+// false if the token is a brace, because the declaration then has no name.
 static bool read_decl_type(md5_decl_lex *lex, const md5_token *first, md5_decl_type default_type,
                            decl_head *head)
 {

@@ -848,7 +848,7 @@ static bool pattern_matches(const char *pattern, const char *name)
 
 // Returns the index of the animation that a part plays for an action, such as "jump". Returns
 // MD5_NONE if it does not exist. Only animations of the mask with index `mask` are found, for
-// example those of the upper body.
+// example animations of the upper body.
 uint32_t md5_find_cube2_anim(const md5_cube2_part *part, uint32_t mask, const char *name)
 {
     MD5_ASSERT_PART(part, mesh);

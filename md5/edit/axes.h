@@ -14,8 +14,8 @@ typedef struct md5_clip_axes {
     uint32_t num_rotated; // those bones that point in another direction; 0 if axes are the same
     uint32_t joint;       // joint of the model where the bone with the largest angle begins
     float max_angle;      // degrees
-    // [num_joints of the model] Rotation from the axes of the clip's joint to those of the model's
-    // joint. NULL if the axes are the same.
+    // [num_joints of the model] Rotation from the axes of the clip's joint to the axes of the
+    // model's joint. NULL if the axes are the same.
     md5_quat *rotations;
 } md5_clip_axes;
 

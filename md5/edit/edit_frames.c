@@ -27,7 +27,7 @@ static bool has_same_parent(const md5_repair *repair, uint32_t joint)
 }
 
 // Returns the base frame of a joint of the binding. It is the clip's base frame if the joint has
-// the same parent there. Otherwise it is the current pose, which is that of the first frame.
+// the same parent there. Otherwise it is the current pose, which is the pose of the first frame.
 static const md5_xform *base_transform(const md5_repair *repair, uint32_t joint)
 {
     const uint32_t track = repair->binding->tracks[joint];
@@ -275,8 +275,8 @@ static void measure_reach(const md5_repair *repair, const frame_plan *plan)
 enum { NUM_PAIRS = 2 }; // translation, rotation
 
 // Stores components that hardly change only once, in the base frame, instead of in every frame. No
-// vertex may move by more than the tolerance because of that. Clears the flags of these components,
-// whose value becomes that of the first frame.
+// vertex may move by more than the tolerance because of that. Clears the flags of these components.
+// They keep the value of the first frame.
 //
 // A vertex moves by at most the sum of the errors of all joints from the root to its own joint. An
 // error of a translation moves it by the length of the error. An error of a rotation moves it by
@@ -354,7 +354,7 @@ static void find_flags(const md5_repair *repair, const frame_plan *plan, md5_doc
     }
 }
 
-// Returns the flags of a new joint. They are those of the changing components and those that the
+// Returns the flags of a new joint: the flags of the changing components and the flags that the
 // edit keeps. `old_joint` is the joint of the document, or NULL. Without a tolerance every
 // component keeps its flag, because the author of the file may have a reason for it.
 static uint32_t edited_flags(const md5_frame_edit *edit, const md5_doc_joint *old_joint,
@@ -554,7 +554,7 @@ static bool move_comments(md5_repair *repair, const frame_plan *plan, md5_doc *d
     return true;
 }
 
-// Returns the frame rate of the edited clip. An edit with the rate 0 keeps that of the document.
+// Returns the frame rate of the edited clip. An edit with the rate 0 keeps the document's rate.
 static double edited_frame_rate(const md5_frame_edit *edit, const md5_doc *doc)
 {
     return edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;

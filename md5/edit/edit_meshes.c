@@ -53,8 +53,8 @@ typedef struct mesh_rebuild {
     uint32_t num_changes;
 } mesh_rebuild;
 
-// Adds a triangle of a mesh to a part. Also adds those of its vertices that are not yet in the
-// part.
+// Adds a triangle of a mesh to a part. Also adds the vertices of the triangle that are not yet in
+// the part.
 static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *indices)
 {
     for (uint32_t i = 0; i < 3; i++) {

@@ -281,8 +281,8 @@ static uint32_t move_largest_weights(const weight_fill *fill, md5_weight *mixed,
 }
 
 // Writes the weights of a vertex. They are the largest weights of the nearest point of the surface,
-// scaled to the sum 1. Their offsets are those of the vertex's position. Returns their number, from
-// 1 to fill->limit.
+// scaled to the sum 1. Their offsets are computed from the vertex's position. Returns their number,
+// from 1 to fill->limit.
 static uint32_t fill_vertex_weights(const weight_fill *fill, uint32_t vertex, md5_weight *weights)
 {
     md5_weight mixed[3 * MAX_CORNER_WEIGHTS];

@@ -1,10 +1,11 @@
-// Rotates the joint axes of a clip to those of its model. axes.h describes why they differ.
+// Rotates the joint axes of a clip to the joint axes of its model. axes.h describes why they
+// differ.
 #include "md5/edit/axes.h"
 #include "md5/edit/repair.h"
 
 typedef struct axes_edit {
     const md5_skeleton *skeleton; // skeleton of the animation
-    md5_quat *rotations; // [num_joints] from the axes of the animation to those of the model
+    md5_quat *rotations;          // [num_joints] from the animation's axes to the model's axes
 } axes_edit;
 
 // Rotates the axes of all joints of a pose. This is the function md5_frame_edit.change. A transform
@@ -48,9 +49,9 @@ static bool find_rotations(md5_repair *repair, const md5_model *model, axes_edit
     return true;
 }
 
-// Rotates the axes of an animation's joints to those of the model's joints. Sets *max_angle to the
-// largest angle between a bone of the animation and the same bone of the model, in degrees. Returns
-// the number of changed joints, or MD5_NONE after a failure.
+// Rotates the axes of an animation's joints to the axes of the model's joints. Sets *max_angle to
+// the largest angle between a bone of the animation and the same bone of the model, in degrees.
+// Returns the number of changed joints, or MD5_NONE after a failure.
 uint32_t md5_fix_axes(md5_doc *doc, const md5_model *model, float *max_angle, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);

@@ -12,7 +12,7 @@ static bool is_similar_box(md5_bounds a, md5_bounds b)
 }
 
 // Computes the bounding boxes of a model in all frames. Returns the number of boxes that differ
-// from those of the document.
+// from the boxes in the document.
 static uint32_t compute_bounds(md5_repair *repair, const md5_doc *doc, const md5_model *model,
                                md5_mat34 *palette, md5_bounds *bounds)
 {

@@ -3,7 +3,7 @@
 //
 // The functions add diagnostics to a check of the text (scan.c). A clip is compared with its mesh
 // in two ways. md5_check_pair() compares the joints of the two texts. md5_check_binding() compares
-// the bones of the clip's poses with those of the bind pose.
+// the bones of the clip's poses with the bones of the bind pose.
 #include "md5/core/names.h"
 #include "md5/edit/axes.h"
 #include "md5/edit/check.h"
@@ -441,8 +441,8 @@ static void check_joints(md5_checker *checker, const md5_check *mesh, const uint
     }
 }
 
-// Compares the joints of an animation with those of a model and adds diagnostics to `clip`. Returns
-// the number of added diagnostics, or MD5_NONE if memory runs out.
+// Compares the joints of an animation with the joints of a model and adds diagnostics to `clip`.
+// Returns the number of added diagnostics, or MD5_NONE if memory runs out.
 uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
 {
     MD5_ASSERT_ALIVE(mesh, MD5_TAG_CHECK);
@@ -479,7 +479,7 @@ static int compare_floats(const void *a, const void *b)
 // Minimum number of bones from which the scale or the rotation can be judged.
 enum { MIN_BONES = 5 };
 
-// The bone lengths of a clip's pose, relative to those of the bind pose.
+// The bone lengths of a clip's pose, relative to the bone lengths of the bind pose.
 typedef struct bone_scale {
     float median;            // 1 if the pose has fewer than MIN_BONES bones
     bool has_different_unit; // the clip was written in another unit of length
@@ -692,7 +692,7 @@ static clip_space measure_space(const md5_binding *clip, const pose_buffers *buf
     return space;
 }
 
-// Reports joints whose axes differ from those of the mesh.
+// Reports joints whose axes differ from the mesh.
 static void check_clip_axes(md5_checker *checker, const md5_binding *clip)
 {
     md5_clip_axes axes = {0};

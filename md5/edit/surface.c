@@ -74,7 +74,7 @@ static uint32_t quantize(float min, float max, float surface_min, float surface_
 
 // Returns the Morton key of a triangle, which interleaves the bits of its quantized x, y and z.
 // Triangles with similar keys are near each other. `box` is the bounding box of the triangle, and
-// `surface` that of all triangles.
+// `surface` is the bounding box of all triangles.
 static uint32_t morton_key(md5_bounds box, md5_bounds surface)
 {
     const uint32_t x = quantize(box.min.x, box.max.x, surface.min.x, surface.max.x);

@@ -1120,8 +1120,8 @@ static void straighten_paths(bind_work *work, uint32_t row, md5_vec3d point)
 //
 //   1 / ((1 - falloff) * d + falloff * d^2)^2.
 //
-// Here all influences of a row are divided by that of the nearest joint, so that they cannot
-// overflow.
+// Here all influences of a row are divided by the influence of the nearest joint, so that they
+// cannot overflow.
 static void compute_influences(bind_work *work, uint32_t row)
 {
     md5_bind_entry *const entries = md5_row(&work->rows, row);

@@ -514,9 +514,9 @@ md5_actor_status md5_actor_channel(const md5_actor *actor, md5_channel channel)
 // Characters play two clips automatically: the cycle of a head, "def_head", and the blinking of the
 // eyelids, "blink".
 //
-// When the engine spawns a character, it searches the modelDef of the head for both, or that of the
-// body if there is no separate head. (The engine also starts "def_head" on a body without a head,
-// but clears it in the same tick.)
+// When the engine spawns a character, it searches the modelDef of the head for both clips, or the
+// modelDef of the body if there is no separate head. (The engine also starts "def_head" on a body
+// without a head, but clears it in the same tick.)
 
 // Like md5_actor_choose() without a prefix, but returns MD5_NONE if the files of the clip could not
 // be loaded.
@@ -1001,8 +1001,8 @@ static bool archive_slot(md5_state_archive *archive, md5_actor_slot *slot)
     return flags < 2;
 }
 
-// Writes an actor to an archive, or replaces its values by those of the archive. Returns false if
-// flags are invalid.
+// Writes an actor to an archive, or replaces its values by the values in the archive. Returns false
+// if flags are invalid.
 static bool archive_actor(md5_state_archive *archive, md5_actor *actor)
 {
     enum { REMOVES_MOTION = 1, BLINK_IS_STOPPED = 2, ALL_FLAGS = 3 };

@@ -631,9 +631,9 @@ static void find_eye(md5_monster *monster, const md5_monster_tick *tick,
     monster->eye_height = monster->eye.z - origin.z;
 }
 
-// Distances of the points at which the monster looks, in units. The first is that of the points
-// ahead of its eyes. The second is used if the monster has no target. Like the other numbers of
-// this section, they are the engine's.
+// Distances of the points at which the monster looks, in units. The first is the distance of the
+// points ahead of its eyes. The second is used if the monster has no target. Like the other numbers
+// of this section, they are the engine's.
 #define EYE_DISTANCE 64.0
 #define DEFAULT_LOOK_DISTANCE 512.0
 

@@ -1202,8 +1202,8 @@ void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *b
     if (part->num_copies == 0)
         return;
 
-    // A transform in model space is converted to the space of the head, and then to that of the
-    // parent joint. The parent must be final, so copies are sorted by their ancestors.
+    // A transform in model space is converted to the space of the head, and then to the space of
+    // the parent joint. The parent must be final, so copies are sorted by their ancestors.
     const md5_xform to_head = md5_xform_inverse(md5_entity_part_placement(part, joints));
     for (uint32_t i = 0; i < part->num_copies; i++) {
         const md5_joint_copy *const copy = &part->copies[i];

@@ -280,8 +280,8 @@ static bool enter_ancestor(key_list *list, const void *walk, md5_decl_entry *ent
     return true;
 }
 
-// Parses an entityDef and all its ancestors, and adds their keys to the list. The order of the keys
-// is that of the engine: depth first. Returns false if memory runs out.
+// Parses an entityDef and all its ancestors, and adds their keys to the list. The keys have the
+// same order as in the engine: depth first. Returns false if memory runs out.
 static bool list_ancestors(key_list *list, md5_decl_entry *entry)
 {
     open_ancestor *top = NULL;

@@ -130,7 +130,7 @@ static void build_octahedron(body_shape *shape)
     add_faces(shape, "acebceadebdeacfbcfadfbdf");
 }
 
-// Builds a regular dodecahedron. Its corners are those of a cube and of three rectangles, one
+// Builds a regular dodecahedron. Its corners are the corners of a cube and of three rectangles, one
 // perpendicular to each axis.
 static void build_dodecahedron(body_shape *shape)
 {

@@ -4,8 +4,8 @@
 //
 // No function recurses, so that a hostile script cannot overflow the C stack. Two stacks replace
 // the recursion: statements whose end was not read yet, and operators whose operands are not
-// complete. The priorities of operators are those of the engine: `!` binds weaker than comparisons,
-// and `&&` and `||` have the same priority.
+// complete. The priorities of operators are the same as in the engine: `!` binds weaker than
+// comparisons, and `&&` and `||` have the same priority.
 #include "md5/core/freed.h"
 #include "md5/game/script_decls.h"
 

@@ -47,9 +47,9 @@ static bool read_leg(md5_monster *monster, uint32_t number, md5_ik_leg *leg, md5
     return true;
 }
 
-// Measures the bones of a leg. The current transforms of the body must be those of the clip
-// "ik_pose". Sets three values of each bone: its length, the direction to which the knee bends in
-// the axes of its joint, and the rotation of the joint relative to the axes of the bone.
+// Measures the bones of a leg. The body must currently have the pose of the clip "ik_pose". Sets
+// three values of each bone: its length, the direction to which the knee bends in the axes of its
+// joint, and the rotation of the joint relative to the axes of the bone.
 static void measure_leg(const md5_monster *monster, md5_ik_leg *leg)
 {
     md5_vec3d forward = {1.0, 0.0, 0.0}; // model space
@@ -361,7 +361,7 @@ static double move_ankles(md5_monster *monster, const md5_monster_tick *tick,
 
 // Returns the vertical displacement of the waist, smoothed over time and limited to
 // MAX_WAIST_SHIFT. Stores the new height of the waist. `waist` is its animated position in world
-// space. The other parameters are those of find_waist_shift().
+// space. The other parameters are the same as for find_waist_shift().
 static double move_waist(md5_walk_ik *ik, const md5_monster_tick *tick, md5_vec3d waist,
                          double min_shift, double max_ankle)
 {

@@ -179,7 +179,7 @@ static bool restore_tables(md5_arena *arena, const md5_model *model, stored_tabl
 // -- The three cases ------------------------------------------------------------------------
 
 // Sets the options of the context so that exactly `parts` (md5_geometry_part flags) are derived.
-// The order of vertices remains that of the model.
+// The vertices keep the model's order.
 static void select_parts(md5_context *context, const md5_model *model, uint32_t parts)
 {
     const uint32_t all_parts =

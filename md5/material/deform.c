@@ -1,6 +1,6 @@
 // A deform computes the vertices of a surface again for each frame. The keyword `deform` of a
-// material requests it. The formulas are those of the engine's renderer, in tr_deform.cpp of dhewm3
-// (id's release of 2011).
+// material requests it. The formulas are the same as in the engine's renderer: tr_deform.cpp of
+// dhewm3 (id's release of 2011).
 //
 // md5_deform_size() and md5_deform_indices() depend only on the mesh, so their results can be
 // stored. md5_deform_vertices() also depends on the view and on the registers of the material.

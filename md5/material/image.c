@@ -142,7 +142,8 @@ static uint32_t bytes_per_element(uint32_t bits)
     return (bits + 7) / 8;
 }
 
-// Returns true if the first bytes are those of a TGA file. The format has no signature.
+// Returns true if the first bytes are a plausible header of a TGA file. The format has no
+// signature.
 static bool is_tga(const uint8_t *bytes, size_t size)
 {
     if (size < TGA_HEADER_SIZE)

@@ -76,7 +76,7 @@ bool md5i_build_image_program(md5_game *game, const char *text, md5_image_progra
 //
 // Images that the engine generates. Their names begin with `_`.
 
-// Sets the repeat mode and the filter of a stage to those of a built-in image. The material's
+// Sets the repeat mode and the filter of a stage to the modes of a built-in image. The material's
 // keywords have no effect on them. If `name` is not a built-in image, sets MD5_IMAGE_REPEAT.
 void md5i_set_builtin_sampling(const char *name, md5_stage *stage);
 

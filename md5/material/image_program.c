@@ -553,8 +553,8 @@ static void add_normals(md5_image *image, const md5_image *second)
 //
 // Built-in images, whose names begin with `_`. The engine generates them when it starts, and never
 // searches for their files. Sizes and contents equal the engine's. The exception is the channel
-// order of `_flat` and `_ambient`, which here is that of normal maps in files. The engine instead
-// stores x in the channel that its shaders read.
+// order of `_flat` and `_ambient`, which here is the same as in the files of normal maps. The
+// engine instead stores x in the channel that its shaders read.
 
 // Returns a texel as 0xAABBGGRR.
 typedef uint32_t fill_fn(uint32_t x, uint32_t y);
@@ -801,8 +801,8 @@ static const struct builtin_image *find_builtin_image(const char *name)
         name, builtin_images, MD5_COUNT(builtin_images), sizeof builtin_images[0]);
 }
 
-// Sets the repeat mode and the filter of a stage to those of a built-in image, regardless of the
-// material's keywords.
+// Sets the repeat mode and the filter of a stage to the modes of a built-in image, regardless of
+// the material's keywords.
 void md5i_set_builtin_sampling(const char *name, md5_stage *stage)
 {
     const struct builtin_image *const builtin = find_builtin_image(name);
@@ -1074,8 +1074,8 @@ typedef struct image_run {
 
 // -- Operations on single texels ------------------------------------------------------------------
 
-// Adds the channels of `second`, scaled to the size of `image`, to those of `image`. Sums above 255
-// become 255.
+// Adds the channels of `second`, scaled to the size of `image`, to the channels of `image`. Sums
+// above 255 become 255.
 static void add_images(md5_image *image, const md5_image *second)
 {
     uint8_t *texel = image->pixels;

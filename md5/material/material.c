@@ -642,7 +642,7 @@ static void derive_depth_bits(md5_material_parser *parser)
     }
 }
 
-// Derives `has_subview`: true if the engine must render another view, such as that of a mirror, for
+// Derives `has_subview`: true if the engine must render another view, such as a mirror image, for
 // the image of a stage. Also derives `allows_overlays`: overlays, such as bullet marks, appear only
 // on opaque surfaces that are drawn and that projectiles hit.
 static void derive_subview_and_overlays(md5_material_parser *parser)

@@ -51,7 +51,7 @@ typedef struct md5_material_parser {
 
 // -- expressions.c --------------------------------------------------------------------------------
 
-// Resets registers and operations to those of a material without expressions.
+// Resets registers and operations to the state of a material without expressions.
 void md5i_clear_expressions(md5_material_parser *parser);
 
 // Reads an expression and returns the register of its value. Reports errors. In engine mode an

@@ -452,8 +452,8 @@ static bool has_dynamic_size(md5_material_parser *parser)
 }
 
 // Reads the size of an image that is rendered in each frame, such as the image of a mirror or a
-// camera. parser->value is the kind of the image. All kinds except that of a camera are drawn at
-// the positions of their texels on the screen.
+// camera. parser->value is the kind of the image. All kinds except camera images are drawn at the
+// positions of their texels on the screen.
 static void read_dynamic(md5_material_parser *parser)
 {
     parser->stage->dynamic = (md5_dynamic_image)parser->value;

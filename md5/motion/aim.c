@@ -350,8 +350,8 @@ static md5_vec2 eye_direction(const md5_gaze *gaze)
                       gaze->from.y + (gaze->to.y - gaze->from.y) * moved};
 }
 
-// Returns the point in a direction. Its distance from the origin of the gaze, measured straight
-// ahead, is that of random points.
+// Returns the point in a direction at the distance `desc->distance` or its default, measured
+// straight ahead from the origin of the gaze.
 static md5_vec3 point_in_direction(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 direction)
 {
     const float distance = params_with_defaults(desc).distance;

@@ -1061,8 +1061,8 @@ typedef struct curve_keys {
 #define MIN_KEY_SQUARE 1e-30
 #define MAX_KEY_SQUARE 1e30
 
-// Fails unless the quaternion of a key can be normalized, and its time is finite and later than
-// that of the previous key.
+// Fails unless the quaternion of a key can be normalized, and its time is finite and later than the
+// time of the previous key.
 static bool check_curve_key(md5_context *context, const curve_keys *list, uint32_t i)
 {
     const md5_quat q = list->keys[i];

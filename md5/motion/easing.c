@@ -73,7 +73,7 @@ double md5i_atan2(double y, double x)
 
 // Returns exp(-x) for x >= 0. Halves x until ten terms of the series of exp(-x) are exact, then
 // squares the result as often as x was halved. The result has the same bits on all platforms,
-// unlike that of exp().
+// unlike the result of exp().
 double md5i_decay(double x)
 {
     enum { TERMS = 10 };

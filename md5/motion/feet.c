@@ -674,7 +674,7 @@ static md5_vec3 ground_at(const md5_gait_context *context, const md5_gait *gait,
     return md5_vec3_add(md5_level(context, point), md5_vec3_scale(context->up, height));
 }
 
-// Returns the current position of a home in world space. Its height is that of the character.
+// Returns the current position of a home in world space. It moves and rotates with the character.
 static md5_vec3 home_position(const md5_gait *gait, uint32_t leg)
 {
     return md5_xform_point(md5_gait_placement(gait), gait->feet[leg].home);

@@ -393,9 +393,9 @@ typedef struct joint_link {
     uint32_t next;   // second source joint, whose rotation is blended with the rotation of `source`
     float next_weight; // weight of `next` in the blend, 0 .. 1
     bool is_placed;    // the position of the source joint in model space is transferred
-    // If true, the translation of the target joint differs from its bind pose like that of the
-    // source joint, scaled by `ratio`. If false, it is the translation of the bind pose, so that
-    // the length of the bone does not change.
+    // If true, the translation of the target joint differs from its bind pose as the translation of
+    // the source joint does, scaled by `ratio`. If false, it is the translation of the bind pose,
+    // so that the length of the bone does not change.
     bool transfers_translation;
     md5_vec3 from; // bind position of the source joint
     md5_vec3 rest; // bind position that is transferred: of the target joint or of the pelvis
@@ -1006,7 +1006,7 @@ static md5_xform retarget_joint(const md5_retarget *retarget, uint32_t joint,
     const joint_link *const link = &retarget->links[joint];
 
     // `carried` is the transform of the joint in model space if it only moves with its parent: its
-    // rotation relative to the parent is that of the bind pose.
+    // rotation relative to the parent is the same as in the bind pose.
     const md5_xform local = {
         .rotation = model->bind_local[joint].rotation,
         .translation = retarget_translation(retarget, joint, source),

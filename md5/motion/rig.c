@@ -303,7 +303,7 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
         return 3;
     }
 
-    // The first axis is that of the twist, if the twist has a range.
+    // The first axis is the axis of the twist, if the twist has a range.
     const swing_twist split = split_rotation(limit, local);
     const bool can_twist = !(limit->width.sine < AT_END);
     const bool has_ends = limit->width.cosine > MIN_COSINE;

@@ -48,8 +48,8 @@ md5_quatd md5i_limit_middle(const md5_limit *limit);
 // Returns `q` with unit length, or the identity if `q` cannot be normalized.
 md5_quatd md5i_quatd_unit(md5_quatd q);
 
-// Returns the rotation about a unit axis by an angle. `cosine` and `sine` are those of the angle,
-// and may have a common factor > 0. Returns the identity if both are 0.
+// Returns the rotation about a unit axis by an angle. `cosine` and `sine` are the cosine and the
+// sine of the angle, and may have a common factor > 0. Returns the identity if both are 0.
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine);
 
 // Rotates a vector by a unit quaternion, in double precision.

@@ -53,8 +53,8 @@ static inline md5_quat md5_quat_trim(md5_quat q)
     return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// Returns the rotation about a unit axis by an angle. `cosine` and `sine` are those of the angle,
-// and may have a common factor > 0. Returns the identity if both are 0.
+// Returns the rotation about a unit axis by an angle. `cosine` and `sine` are the cosine and the
+// sine of the angle, and may have a common factor > 0. Returns the identity if both are 0.
 //
 // The tangent of the half angle has two formulas. The first is accurate for acute angles, the
 // second for obtuse angles:

@@ -36,7 +36,7 @@ GL_PURPOSE = "draws MD5 models with OpenGL"
 INCLUDE_MODEL = '\n#include "md5model.h"\n'
 FIRST_LINES = {"md5model": "", "md5ragdoll": '\n#include "md5game.h"\n'}  # others: INCLUDE_MODEL
 
-# The files of the small form. Those of md5/small replace files of the library that contain more. The
+# The files of the small form. Files of md5/small replace files of the library that contain more. The
 # functions of SMALL_LOAD_SOURCES run while a file is loaded and are compiled for size.
 SMALL_PURPOSE = "the small form, for engines whose shaders skin"
 SMALL_HEADER = "md5/small/md5model.h"

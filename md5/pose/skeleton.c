@@ -206,7 +206,8 @@ static precise_transform compose_precisely(const precise_transform *parent,
 }
 
 // Computes the inverse matrices of a bind pose. Its transforms are relative to the parents, unlike
-// those of md5i_build_bind_pose(). Returns false and sets the context's error if memory runs out.
+// the transforms for md5i_build_bind_pose(). Returns false and sets the context's error if memory
+// runs out.
 bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
                            const md5_xform *bind_local, md5_mat34 *inverse_bind)
 {

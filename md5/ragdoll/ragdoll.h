@@ -17,7 +17,7 @@
 //   relax               velocities without the part that only pushes bodies out of the ground or
 //                       out of limits
 //
-// The articulated inertias are those of Featherstone, "Rigid Body Dynamics Algorithms", 2008.
+// The articulated inertias are computed as in Featherstone, "Rigid Body Dynamics Algorithms", 2008.
 //
 // Between steps, the ragdoll stores momenta. Each step projects them to velocities for the current
 // pose: it selects the velocities that the joints allow and whose momenta differ least from the
@@ -327,7 +327,7 @@ typedef struct limit_directions {
 typedef struct limit_state {
     md5_vec3d axis; // rotates bodies[0] toward the limit; zero if the limit cannot be reached
     // Distance to the limit. It is negative if the joint is past the limit. The distance of an
-    // angle is that of a Cayley map, 2 tan(angle / 2).
+    // angle is measured by a Cayley map, 2 tan(angle / 2).
     double gap;
     // Cosine and sine of the angle between the axis of the limit and the shaft. For a pyramid, the
     // angle is measured in the plane across one pair of walls.

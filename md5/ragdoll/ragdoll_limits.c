@@ -47,7 +47,7 @@ static double cayley_angle(double cosine_a, double sine_a, double cosine_b, doub
     return 2.0 * sine / md5_max(1.0 + cosine, 1e-3);
 }
 
-// Measures the gap between the shaft and a cone about `axis`. `cosine` and `sine` are those of the
+// Measures the gap between the shaft and a cone about `axis`. `cosine` and `sine` belong to the
 // half angle of the cone.
 static void measure_cone(limit_state *state, md5_vec3d axis, double cosine, double sine)
 {
@@ -67,8 +67,8 @@ static void measure_cone(limit_state *state, md5_vec3d axis, double cosine, doub
 // `axis` and `side`.
 //
 // In the plane of axis and side, the limit is the angle from the axis to a wall. `cosine` and
-// `sine` are those of this angle. In the same plane, the angle from the shaft to a wall is larger
-// than the gap. Near the third direction it is undefined.
+// `sine` belong to this angle. In the same plane, the angle from the shaft to a wall is larger than
+// the gap. Near the third direction it is undefined.
 static void measure_walls(limit_state *state, md5_vec3d axis, md5_vec3d side, double cosine,
                           double sine)
 {

@@ -606,8 +606,8 @@ static uint32_t add_row(const md5_ragdoll *ragdoll, ragdoll_link *link, const md
 // distance by which the spring is stretched, units. It is negative if the spring is compressed.
 // Removes the row if the spring is too weak to have an effect.
 //
-// Softness and bias are those of an implicit Euler step, which is stable for every stiffness
-// (Catto, "Soft Constraints", GDC 2011). For a step of h seconds:
+// Softness and bias follow from an implicit Euler step, which is stable for every stiffness (Catto,
+// "Soft Constraints", GDC 2011). For a step of h seconds:
 //
 //   softness = 1 / (h (damping + h stiffness))
 //   bias     = softness h stiffness stretch
@@ -1137,8 +1137,8 @@ static void subtract_link_impulses(md5_ragdoll *ragdoll, const ragdoll_link *lin
     }
 }
 
-// Adds the joint impulse of a node to that of its parent, because the parent's joint moves the
-// whole subtree.
+// Adds the joint impulse of a node to the joint impulse of its parent, because the parent's joint
+// moves the whole subtree.
 static void pass_impulse_to_parent(md5_ragdoll *ragdoll, const ragdoll_node *node)
 {
     if (node->parent == MD5_NONE)

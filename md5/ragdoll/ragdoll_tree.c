@@ -49,7 +49,7 @@ static bool is_valid_inertia(const double (*inertia)[3], double ball_inertia)
     return determinant > minimum * minimum * minimum && trace < 100.0 * ball_inertia;
 }
 
-// Sets the inertia of a node to that of a ball, the same about all axes.
+// Sets the inertia of a node to the inertia of a ball, the same about all axes.
 static void set_ball_inertia(ragdoll_node *node, double ball_inertia)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -178,7 +178,7 @@ static md5_quatd setup_rotation(const md5_figure *figure, uint32_t body)
 }
 
 // Sets the members of a node that describe its joint: the degrees of freedom, and the base
-// rotation, which is that of bodies[0] in the axes of bodies[1] in the setup pose.
+// rotation, which is the rotation of bodies[0] in the axes of bodies[1] in the setup pose.
 static void set_joint(ragdoll_node *node, const md5_figure *figure)
 {
     const md5_body_constraint *const joint = &figure->constraints[node->constraint];
@@ -1202,7 +1202,7 @@ void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, prepare_mode mode)
 }
 
 // Sets the velocities and momenta of all bodies from their spatial velocities. Linear velocities
-// are those of the centers of mass.
+// are velocities of the centers of mass.
 void md5i_store_ragdoll_velocities(md5_ragdoll *ragdoll)
 {
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {

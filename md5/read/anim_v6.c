@@ -1,9 +1,9 @@
 // Reads .md5anim of version 6, from the 2002 alpha of Doom 3. It has channels instead of frames. A
 // channel contains the values of one attribute of one joint, such as x or yaw, over all frames.
 //
-// The syntax and the order of angles are those of two independent readers, md5-converter
-// (mjsonofharry) and Doom3-for-Android (glKarin). The angles are those of idAngles: yaw about z,
-// pitch about y, roll about x.
+// The syntax and the order of angles follow two independent readers, md5-converter (mjsonofharry)
+// and Doom3-for-Android (glKarin). The angles are defined as in idAngles: yaw about z, pitch about
+// y, roll about x.
 //
 //   channel 7 { joint "Body" attribute "yaw" starttime s endtime s framerate f
 //               strings n "..." range first end keys n k0 k1 ... }
@@ -566,7 +566,7 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
 }
 
 // Reads an .md5anim of version 6, the format of the 2002 alpha. Its channels are converted to
-// tracks and frames like those of later versions.
+// tracks and frames, as in files of later versions.
 bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span text,
                        md5_anim_file *file)
 {

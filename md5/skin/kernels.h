@@ -54,7 +54,7 @@ typedef struct md5i_skin_job {
     uint32_t tangent_stride;
 } md5i_skin_job;
 
-// Return the address of a vertex in an output array. `stride` is that of md5i_skin_job.
+// Return the address of a vertex in an output array. `stride` is the member of md5i_skin_job.
 static inline md5_vec3 *md5_vec3_out(md5_vec3 *first, uint32_t stride, uint32_t vertex)
 {
     return stride > 0 ? (md5_vec3 *)(void *)(&first->x + (size_t)stride * vertex) : first + vertex;

@@ -86,8 +86,8 @@ MD5_WIDE_INLINE uint32_t lane_vertex(const group *lanes, uint32_t lane, md5_skin
 
 // -- Loading and storing --------------------------------------------------------------------
 
-// Loads a vector for each lane. The vectors of a contiguous group are consecutive. Those of a
-// gathered group are at ascending indices. Those of singles are at any indices.
+// Loads a vector for each lane. The vectors of a contiguous group are consecutive. The vectors of a
+// gathered group are at ascending indices, and the vectors of singles at any indices.
 MD5_WIDE_INLINE lanes3 load3(const md5_vec3 *from, const group *lanes, md5_skin_order order)
 {
     if (order == MD5_SKIN_CONTIGUOUS)
@@ -207,8 +207,8 @@ MD5_WIDE_INLINE void rotate_directions(const skin_arrays *arrays, const group *l
 // -- Blends of a group ----------------------------------------------------------------------
 
 // Loads one row of a matrix into all lanes. Each entry of the row fills one register. The functions
-// below load one entry after the other. Thus they need only one register in addition to those of
-// the sums.
+// below load one entry after the other. Thus they need only one register in addition to the
+// registers of the sums.
 MD5_WIDE_INLINE lanes4 spread_row(const float *row)
 {
     const entry_row e = load_entries(row);
@@ -460,8 +460,8 @@ MD5_WIDE_CODE static void skin_by_scalar(const skin_arrays *arrays, const group 
 }
 
 // Moves the vertices of all lanes by the matrix of each lane, and rotates their normals and
-// tangents. Reads the bind positions of a gathered group from the plan (`plan_positions`), and
-// those of a contiguous group from the mesh.
+// tangents. Reads the bind positions of a gathered group from the plan (`plan_positions`), and the
+// bind positions of a contiguous group from the mesh.
 MD5_WIDE_INLINE void transform_group(const skin_arrays *arrays, const group *lanes,
                                      md5_skin_order order, const lanes_mat34 *m,
                                      const float *plan_positions)

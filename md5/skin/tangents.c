@@ -400,7 +400,7 @@ static md5_vec3d file_direction(md5_vec3 from_file, const md5_mat34 *bind)
 }
 
 // Returns the tangent of a vertex of the file in model space, with unit length and perpendicular to
-// its normal. `bind` is that of file_direction().
+// its normal. `bind` has the same meaning as for file_direction().
 static md5_vec4 stored_tangent(md5_vec4 from_file, md5_vec3 normal, const md5_mat34 *bind)
 {
     const md5_vec3d along = file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);

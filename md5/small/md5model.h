@@ -438,7 +438,7 @@ typedef struct md5_anim {
     uint32_t num_frames;         // >= 1
     double frame_rate;           // frames per second, > 0
     double duration;             // duration of one cycle, seconds: (num_frames - 1) / frame_rate
-    const md5_xform *constant;   // [num_joints]; changing values: those of the first frame
+    const md5_xform *constant;   // [num_joints]; values that change: as in the first frame
     uint32_t num_rotations, num_translations; // joints whose rotation or translation changes
     const uint32_t *rotation_joints;          // [num_rotations], ascending
     const uint32_t *translation_joints;       // [num_translations], ascending

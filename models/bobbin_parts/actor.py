@@ -186,7 +186,7 @@ class Actor:
 
     def arm(self, side, roll=0.0, pitch=0.0, yaw=0.0, bend=0.0, lift=0.0):
         """Rotates an upper arm by roll (outwards and up), pitch (< 0 is forwards) and yaw. bend swings the
-        forearm forwards, lift raises it outwards. Angles are those of the left arm; the right arm mirrors them."""
+        forearm forwards, lift raises it outwards. The angles are for the left arm; the right arm mirrors them."""
         self.rotate_side("upperarm", side, pitch, yaw, roll)
         self.rotate_side("forearm", side, -bend, 0.0, lift)
 

@@ -148,9 +148,9 @@ def _blink(actor):
     return lambda p: (0.0, 0.0, 0.0)
 
 
-# A target moves along straight lines, lids along arcs: half shut, they would be inside the eye. So
-# lids go outwards on their way, and eyes that they shut go inwards under them, as those of frogs do.
-# Distances to the middle of the eye: (upper lids, lower lids, eyeballs).
+# A target moves along straight lines, lids along arcs: half shut, they would be inside the eye. So lids go
+# outwards on their way, and eyes that they shut go inwards under them, as a frog's eyes do. Distances to the
+# middle of the eye: (upper lids, lower lids, eyeballs).
 RIM = 1.01 * shape.EYE_RADIUS
 FRONT = math.cos(math.radians(70.0))
 EYES = {"blink": (1.03, 1.0, 0.46), "sleepy": (1.04, 1.0, 0.91)}

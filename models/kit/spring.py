@@ -95,8 +95,8 @@ class Follow:
         return bend
 
     def step(self, pose, seconds):
-        """Advances the springs by one step. Returns rotations and moves by joint index, which
-        replace those of the pose."""
+        """Advances the springs by one step. Returns rotations and moves by joint index, which replace the rotations
+        and moves of the pose."""
         rotations, moves = {}, {}
         for spring in self.springs:
             if isinstance(spring, Chain):

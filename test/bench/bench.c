@@ -426,8 +426,8 @@ static void add_against_peer(peer_ratios *ratios, const bench_texts *texts, uint
     }
 }
 
-// Compares skinning with that of ozz-animation, for the given models, models of the corpus and
-// generated meshes.
+// Compares skinning with ozz-animation, for the given models, models of the corpus and generated
+// meshes.
 static void measure_against_peer(bench_table *table, int count, char **paths)
 {
     static bench_texts ours, corpus_texts;

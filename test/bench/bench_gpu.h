@@ -247,7 +247,7 @@ static double gpu_milliseconds_since(const gl_stage *stage, double start)
 }
 
 // Measures the time to compile the programs, before anything else is drawn: the programs of
-// palettes first, then those of baked clips and impostors.
+// palettes first, then the programs of baked clips and impostors.
 static void gpu_measure_programs(gl_stage *stage, gpu_crowd *crowd)
 {
     gpu_times times;

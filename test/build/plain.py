@@ -12,8 +12,8 @@ import re
 import subprocess
 import sys
 
-# Macros that may return or loop: TRY(), which returns on failure, and assertions; those of tests end a test
-# (REQUIRE) or return a fault (HOLDS, PASS_ON).
+# Macros that may return or loop: TRY(), which returns on failure, and assertions. Assertions of tests end a
+# test (REQUIRE) or return a fault (HOLDS, PASS_ON).
 ALLOWED_MACROS = re.compile(r'(TRY|\w*ASSERT\w*|REQUIRE|REQUIRE_CORPUS|HOLDS|PASS_ON)$')
 
 # Files that hide compilers, processors and operating systems from all others may contain #if anywhere.

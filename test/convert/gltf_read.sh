@@ -277,7 +277,7 @@ matches_golden_table() { # FILE
         python3 test/convert/gltf_read.py "$tool" "$golden/$1" "$folder" "$golden/expected.json"
 }
 for file in 01_minimal.glb 02_two_skins.glb 03_matrices.glb 04_sparse.gltf 05_quantised.glb 06_cubic_step.glb; do
-    check "$file: poses equal those of other readers" matches_golden_table $file
+    check "$file: poses equal the poses of other readers" matches_golden_table $file
 done
 reads_minimal_file() {
     convert_to_new_folder "$golden/01_minimal.glb" --scale 1 && [ "$(cd "$folder" && echo *.md5*)" = "01_minimal.md5mesh bend.md5anim" ] &&

@@ -160,7 +160,7 @@ check_broken_iqm "joints in the header" ofs_joints 0 "truncated file: 2 joints a
 check_broken_iqm "joints beyond the end" ofs_joints 4294967292 "truncated file: 2 joints at offset 4294967292"
 check_broken_iqm "frames that do not fit" num_frames 4294967295 "truncated file: 4294967295 frames at offset"
 check_broken_iqm "channels that do not fit" num_channels 4294967295 "truncated file: 3 frames at offset"
-check_broken_iqm "channels that are not those of the poses" num_channels 0 "wrong number of channels: the poses have 1 channels, but the frames have 0"
+check_broken_iqm "channels that do not match the poses" num_channels 0 "wrong number of channels: the poses have 1 channels, but the frames have 0"
 check_broken_iqm "vertices that do not fit" num_vertices 4000000000 "truncated file: 4000000000 positions at offset"
 check_broken_iqm "fewer poses than joints" num_poses 1 "wrong number of poses: expected 2 as the number of joints, found 1"
 check_broken_iqm "texts without an end" num_text 3 "text block is not terminated: expected a NUL byte at its end"

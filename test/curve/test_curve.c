@@ -162,8 +162,8 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
     const double x = t * total;
     for (int round = 1; round <= 3; round++) {
         for (int i = 0; i + round < 4; i++) {
-            // The points of round 1 depend on one interval, those of round 2 on two intervals, and
-            // those of round 3 on the middle interval.
+            // The points of round 1 depend on one interval, the points of round 2 on two intervals,
+            // and the points of round 3 on the middle interval.
             const double from = round == 3 ? knots[1] : knots[i];
             const double to = round == 3 ? knots[2] : knots[i + round];
             const double fraction = (x - from) / (to - from);

@@ -64,5 +64,5 @@ check_and_print_count() {
 check_and_print_count "materials are what the engine makes of them" materials_match
 check_and_print_count "skins are what the engine makes of them" results_match skins mini.skin.jsonl
 check_and_print_count "models are what the engine makes of them" results_match models mini.model.jsonl
-check "warnings are those of the engine" warnings_match
+check "warnings equal the engine's warnings" warnings_match
 finish

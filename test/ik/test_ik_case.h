@@ -21,7 +21,7 @@ typedef struct ik_rig {
 } ik_rig;
 
 // Creates a chain with random rotations, and with random translations of up to `size` along each
-// axis. In half of the rigs the indices of parents are higher than those of their children.
+// axis. In half of the rigs, parents have higher indices than their children.
 void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random);
 
 md5_vec3 ik_random_point(double size, uint64_t *random);
@@ -45,7 +45,7 @@ real3 ik_chain_position(const ik_rig *rig, uint32_t i);
 // Returns the total length of the bones between the last `length` joints.
 double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length);
 
-// Checks that the translations of `rig` are bit-identical to those of `old`.
+// Checks that the translations of `rig` and `old` are bit-identical.
 void ik_check_lengths(const ik_rig *rig, const ik_rig *old, uint32_t count);
 
 // Checks that each rotation of `part` is the interpolation between `rig` and `full` by `weight`.

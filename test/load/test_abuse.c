@@ -119,8 +119,8 @@ typedef struct trial {
 } trial;
 typedef const char *asset_check(const valid_file *file, const trial *tried);
 
-// Parses a text, checks the conditions that every text must meet and then those of `is_right`, and
-// frees the asset.
+// Parses a text, checks the conditions that every text must meet, calls `is_right` to check the
+// asset, and frees the asset.
 static bool attempt(const valid_file *file, const char *text, size_t size, asset_heap *heap,
                     size_t limit, asset_check *is_right, const char *description, size_t at)
 {

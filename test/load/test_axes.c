@@ -366,7 +366,7 @@ TEST (axes_convert_cameras) {
 }
 
 // A camera file can store a view for the frame after a cut. The load options convert its position
-// and rotation like those of all other frames.
+// and rotation as in all other frames.
 TEST (axes_of_views_after_cuts_are_converted) {
     static const char text[] =
         "MD5Version 10\ncommandline \"\"\nnumFrames 3\nframeRate 24\nnumCuts 1\n"

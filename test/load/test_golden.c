@@ -1,5 +1,5 @@
-// Compares the numbers of golden files with those of the library, record by record, in the order of
-// the file. id Tech 4 itself and the independent reference in test/reference computed these
+// Compares the numbers of golden files with the library's results, record by record, in the order
+// of the file. id Tech 4 itself and the independent reference in test/reference computed these
 // numbers.
 #include "test/scoped.h"
 #include "test/pose/test_generated_pose.h"

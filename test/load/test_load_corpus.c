@@ -1,5 +1,5 @@
-// Loads the whole corpus of real files, compares the results for tiny unusual files with those of
-// the original engine, and replays the fuzz corpus.
+// Loads the whole corpus of real files, compares the results for tiny unusual files with the
+// original engine, and replays the fuzz corpus.
 #include "test/fuzz/replay.h"
 #include "test/read/read_case.h"
 

@@ -12,7 +12,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 [ -x "$here/bin/md5view" ] || here=
 
-# Images that are compared with those of the packing machine: NAME ARGUMENTS...
+# Images that are compared with images from the machine that packed the test: NAME ARGUMENTS...
 list_images() {
     cat <<END
 walk models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --animation-time 0.4

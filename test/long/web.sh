@@ -52,7 +52,7 @@ kinds='simd scalar'
 [ "${WEB_TEST:-}" != node ] || kinds=simd
 check "the library and its tests are compiled" compiles web-test WEB_KINDS="$kinds"
 for kind in $kinds; do
-    check "$kind: the bits equal those of x86-64" same_bits $kind
+    check "$kind: the results have the same bits as on x86-64" same_bits $kind
 done
 check "the page's fonts contain the viewer's letters" compiles build/web/font.c
 [ "${WEB_TEST:-}" != node ] || finish

@@ -138,8 +138,8 @@ void play_desc_refused(const md5_machine_desc *desc, const char *message);
 bool play_is_foot_locked(const md5_player *player, uint32_t foot);
 md5_vec3 play_foot_shift(const md5_player *player, uint32_t foot);
 
-// Returns a number of the state of a foot, for tests that damage it. The tangent is that of half of
-// the angle between the animated and the displayed foot.
+// Returns a number of the state of a foot, for tests that damage it. Index PLAY_FOOT_HALF_TANGENT
+// is the tangent of half the angle between the animated and the displayed foot.
 enum { PLAY_FOOT_HALF_TANGENT = 6, PLAY_FOOT_NUMBERS = 8 };
 float *play_foot_number(md5_player *player, uint32_t foot, uint32_t index);
 

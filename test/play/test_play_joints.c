@@ -180,7 +180,7 @@ static bool is_near(const md5_xform *a, const md5_xform *b)
     return true;
 }
 
-// Plays one of Bobbin's layers over another layer through a mask. The bits must equal those of
+// Plays one of Bobbin's layers over another layer through a mask. The bits must equal the result of
 // md5_blend_poses() or, if the layer is additive, of md5_add_pose() with all joints.
 static void check_mask(const char *joints, uint32_t feather, float weight, md5_layer_mode mode)
 {
@@ -319,8 +319,8 @@ TEST (joints_of_a_branch_through_other_skeletons) {
                       &random);
 
         // Branches of random skeletons, with clips whose joints have another order, other parents,
-        // or are more. The bits must equal those of md5_blend_poses() of the bind pose and the
-        // whole clip.
+        // or are more. The bits must equal the result of md5_blend_poses() for the bind pose and
+        // the whole clip.
         uint32_t feather = (uint32_t)round / NUM_PAIRINGS % 3;
         const uint32_t count = generated.model.skeleton.num_joints;
         const char *const name =

@@ -17,8 +17,8 @@ typedef struct schema_list {
     uint32_t count;
 } schema_list;
 
-// Returns all schemas that are reachable from that of the machine. A schema is followed by the
-// schemas of its tables.
+// Returns all schemas that are reachable from the schema of the machine. A schema is followed by
+// the schemas of its tables.
 static schema_list all_schemas(void)
 {
     schema_list schemas = {{&md5i_machine_schema}, 1};

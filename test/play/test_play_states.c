@@ -276,7 +276,7 @@ TEST (states_that_keep_the_phase_after_a_late_exit_begin_at_the_current_phase) {
             md5_player_set(fixture.player, 0, 1);
             play_steps(fixture.player, steps, 1.5);
             CHECK_UINT(play_state(fixture.player), 1);
-            // The tolerance is that of a float, because the parameter is a float.
+            // The tolerance is the precision of a float, because the parameter is a float.
             CHECK_NEAR(play_time(fixture.player), fmin(cases[i].begin + 0.25, 1), 1e-6);
         }
     }
@@ -665,7 +665,7 @@ static void sim_instant(sim *fixture)
                 if (!layer->is_new)
                     continue;
                 layer->is_new = false;
-                // A state that begins synchronized continues: its events are those of the previous
+                // A state that begins synchronized continues: it has the events of the previous
                 // state.
                 unsigned events =
                     layer->current.in_step ? 0u : sim_events_at(fixture, &layer->current);

@@ -243,8 +243,8 @@ TEST_HERE (bind_missing_joint_keeps_its_bind_pose, 3, walker, without_arm, 2) {
     CHECK_BYTES(&pose[4], &fixture->model.local[4], 2 * sizeof *pose);
 }
 
-// If the animation has additional joints after those of the model, it is still sampled in the
-// order of the model, and writes nothing past the pose.
+// If the animation has additional joints after the model's joints, it is still sampled in the order
+// of the model, and writes nothing past the pose.
 TEST_HERE (bind_extra_joints_at_the_end, 4, without_arm, walker, 2) {
     CHECK(was_reported(&fixture->t,
                        "joint 5 'hand' of the animation is missing in the model: it is ignored"));

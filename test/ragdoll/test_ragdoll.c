@@ -1201,7 +1201,7 @@ TEST (ragdolls_get_up_where_a_clip_fits) {
 
 // == The engine's falls ===========================================================================
 
-// Compares the heights of four falls at rest with those of the engine. The comparison is only a
+// Compares the heights of four falls at rest with the engine's results. The comparison is only a
 // plausibility check, because both simulations are chaotic. The engine's bodies at death are
 // dropped on the floor of its map.
 TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {

@@ -315,7 +315,7 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
     return largest;
 }
 
-// Compares the vertices of the GPU with those of the CPU for a random model. `wanted` is the
+// Compares the vertices of the GPU with the vertices of the CPU for a random model. `wanted` is the
 // requested path, and `expected` is the path that the renderer must use.
 static void check_agreement(uint32_t max_weights, bool off, md5gl_path wanted, md5gl_path expected)
 {

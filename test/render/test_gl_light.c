@@ -189,8 +189,8 @@ TEST_HERE (gl_casters_cast_shadows) {
     draw_shadow_scene(stage, &scene, false, &lit);
     draw_shadow_scene(stage, &scene, true, &dark);
     check_shadow(&lit, &dark);
-    // The edge of a soft shadow is wide instead of sharp. Its middle is as dark as that of a sharp
-    // shadow.
+    // The edge of a soft shadow is wide instead of sharp. Its middle is as dark as the middle of a
+    // sharp shadow.
     stage->frame.softness = 0.2f;
     draw_shadow_scene(stage, &scene, true, &soft);
     check_shadow(&lit, &soft);
@@ -470,7 +470,7 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
 
 // Bounds that follow a pose change in every frame, but the shadow of a model that does not move is
 // unchanged. A caster that appears and disappears does not change it either, if the frame contains
-// the shadow radius; a radius below that of the bounds has no effect.
+// the shadow radius; a radius below the radius of the bounds has no effect.
 TEST_HERE (gl_shadows_do_not_swim_with_the_bounds) {
     shadow_scene scene = make_shadow_scene();
     gl_picture pictures[5];

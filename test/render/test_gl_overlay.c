@@ -354,8 +354,8 @@ static double encoded(double linear)
     return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055;
 }
 
-// The point lights from an index on light the floor. The expected light is that of a vertical ray
-// from each light.
+// The floor is lit by the point lights from an index on. The expected light is computed for a
+// vertical ray from each light.
 TEST_SQUARE (gl_floor_is_lit_by_point_lights) {
     static const double sand[3] = {0.82, 0.64, 0.47};
     const md5gl_point_light lights[2] = {

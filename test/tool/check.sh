@@ -592,7 +592,7 @@ fills_weights() {
     tool_exits 1 check --for doom3 "$scratch/bare.md5mesh" && output_has_line '^remedy for no-weights: use md5tool fix --weights$' &&
         tool_exits 0 fix "$scratch/bare.md5mesh" --force -o "$scratch/filled.md5mesh" && output_has_line '  remains: vertex 7 has no weights: expected at least 1 \[no-weights\]' &&
         tool_exits 0 fix "$scratch/bare.md5mesh" --weights --influences 4 --force -o "$scratch/filled.md5mesh" &&
-        output_has_line '^  [1-9][0-9]* vertices without weights got those of the nearest surface point$' && output_has_line '  repaired: vertex 7 has no weights: expected at least 1' &&
+        output_has_line '^  [1-9][0-9]* vertices without weights got the weights of the nearest surface point$' && output_has_line '  repaired: vertex 7 has no weights: expected at least 1' &&
         tool_exits 0 check --for rbdoom "$scratch/filled.md5mesh" && ! output_has_line '4-weights\|no-weights'
 }
 check 'fix --weights adds missing weights' fills_weights
@@ -851,7 +851,7 @@ fix_matches_units() {
         tool_exits 0 check --only clip-scale --only clip-turn "$models/flame" $bobbin && output_has_line ' 0 warnings' # clips of a flying model, and clips that match
 }
 check 'fix converts a clip in another unit or rotation' fix_matches_units
-check 'fix rotates the axes of a clip to those of the mesh' finds_different_axes
+check 'fix rotates the axes of a clip to the axes of the mesh' finds_different_axes
 # A pair of version 6: fix copies the hierarchy of the mesh to the clip.
 fix_reads_version_6() {
     empty_output_folder && mkdir "$fixed/fix" "$fixed/alone" && cat >"$fixed/a.md5mesh" <<'MESH' && cat >"$fixed/b.md5anim" <<'CLIP' || return 1

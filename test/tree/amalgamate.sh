@@ -33,7 +33,7 @@ fi
 print_macros_in_messages() {
     grep -n '"[^"]*MD5_\(ALL_ZERO\|LITERAL\|ADDRESS\)' "$folder"/md5*.[ch]
 }
-silent "messages equal those of the sources" print_macros_in_messages
+silent "messages equal the messages of the sources" print_macros_in_messages
 stb_compiles_after_md5gl() {
     echo '#include "md5gl.h"
 #include "md5gl_stb.h"

@@ -47,7 +47,7 @@ finds_generator_later() {
 check "FetchContent" configure_with_fetch
 check "a generator that is installed later is found" finds_generator_later
 silent "CMake compiles the same files as make" print_source_differences
-silent "the headers equal those of make lib" print_header_differences
+silent "the headers equal the headers of make lib" print_header_differences
 check "make install-lib" make --no-print-directory install-lib DESTDIR="$root"
 check "find_package()" find_package_works -DWANT="$version"
 check "the project links with the shared libraries" links_shared_library

@@ -49,7 +49,7 @@ small_form_compiles_without_warnings() {
 }
 
 check "the engine builds with the complete library" build_with_library
-check "positions equal those of md5_skin(), and weights sum to 255" run_with_bobbin whole
+check "positions equal the results of md5_skin(), and weights sum to 255" run_with_bobbin whole
 check "the engine builds with the small form in C" build_program c
 check "the small form computes the same bits" output_equals_library c
 # `zoo` contains clips with three joints, of which this model has one.

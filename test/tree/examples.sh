@@ -314,7 +314,7 @@ check "walk_game: Bobbin jumps" jump_script_works
 check "walk_game: Bobbin carries the lantern, in a reproducible image" carry_script_works
 library=md5gl
 
-# A white model, whose shading is compared with that of other programs.
+# A white model, whose shading is compared with the shading of other programs.
 mkdir "$scratch/white" && cp $bobbin/bobbin.md5mesh "$scratch/white/"
 for name in bobbin bobbin_eye; do # textures of one 24-bit texel
     printf '\0\0\2\0\0\0\0\0\0\0\0\0\1\0\1\0\030\0\377\377\377' >"$scratch/white/$name.tga"

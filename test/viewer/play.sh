@@ -82,7 +82,7 @@ sed 's/idle.md5anim/idel.md5anim/' "$bobbin" >"$scratch/bobbin/wrong.md5machine"
 check "a broken machine is reported" exits_with 1 'idel.md5anim' "$view" \
     "$scratch/bobbin/wrong.md5machine" --no-render
 
-# Checks that the machine and the viewer play a compressed clip whose name is that of a text file.
+# Checks that the machine and the viewer play a compressed clip that has the name of a text file.
 plays_compressed() {
     cp models/bobbin/bobbin.md5machine models/bobbin/*.md5mesh models/bobbin/*.md5anim "$scratch/bobbin/" &&
         "$tool" compress models/bobbin/walk.md5anim models/bobbin/bobbin.md5mesh -o "$scratch/bobbin/walk.md5anim" &&

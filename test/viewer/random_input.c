@@ -4,7 +4,7 @@
 // an event, or drawing a frame.
 //
 // Drawing functions of OpenGL do nothing, because a driver without a GPU would need most of the
-// time. All other functions of OpenGL are those of the driver.
+// time. All other OpenGL functions call the driver.
 //
 // Environment variables:
 // - RANDOM_SEED: the same seed gives the same events

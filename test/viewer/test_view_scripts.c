@@ -1,4 +1,4 @@
-// Runs label scripts without a window: those of scripts/, and the tasks of tasks/.
+// Runs label scripts without a window: the scripts in scripts/, and the tasks in tasks/.
 #define _XOPEN_SOURCE 700 // chdir()
 #include "test/viewer/test_view_script.h"
 

@@ -182,7 +182,7 @@ TEST_HERE (view_stick_does_not_cover_the_button_over_the_demo, MACHINE) {
     }
 }
 
-// Returns the number of dim vertices below the left half of an item, which are those of a text.
+// Returns the number of dim vertices below the left half of an item. They belong to a text.
 static uint32_t count_dim_vertices_below(user *u, const char *item)
 {
     const uint8_t dim[4] = {VIEW_DIM >> 24, VIEW_DIM >> 16 & 0xFF, VIEW_DIM >> 8 & 0xFF,

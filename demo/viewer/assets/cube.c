@@ -439,7 +439,8 @@ static void assign_masks(const md5_skeleton *skeleton, const md5_cube2_part *pla
 }
 
 // Prepares a shown part for sampling its animations. `skeleton_owner` is the part whose joints this
-// part uses. A part without animations plays those of `skeleton_owner`, if that part is shown.
+// part uses. A part without animations plays the animations of `skeleton_owner`, if that part is
+// shown.
 static void begin_part(cube_part *part, const cube_part *skeleton_owner)
 {
     const md5_skeleton *const skeleton = &part->model->skeleton;

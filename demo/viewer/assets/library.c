@@ -217,7 +217,7 @@ static void list_declarations(view_library *library, view_section section)
                 common_order_by_text);
 }
 
-// Lists the names of a library: first those of declarations, then those of files.
+// Lists the names of a library: first the declarations, then the files.
 static void list_names(view_library *library)
 {
     md5_game *const game = library->game;

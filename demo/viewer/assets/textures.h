@@ -317,11 +317,11 @@ uint32_t view_save_materials(const view_textures *textures, const md5_model *mod
 
 // -- Pixels of maps (images.c) -------------------------------------------------------------------
 
-// Converts the masks of a Cube 2 model, whose meaning is that of Sauerbraten's models. Red is the
-// specular intensity, green the glow in the color of the texture, and blue the reflection. Replaces
-// the masks by a map. If `glowing`, the texture that glows, is not NULL, this is a glow map.
-// Otherwise it is a specular map. Multiplies the result by `factor` from 0 to 1. The sizes of the
-// images may differ.
+// Converts the masks of a Cube 2 model. Their channels have the same meaning as in Sauerbraten's
+// models: red is the specular intensity, green the glow in the color of the texture, and blue the
+// reflection. Replaces the masks by a map. If `glowing`, the texture that glows, is not NULL, this
+// is a glow map. Otherwise it is a specular map. Multiplies the result by `factor` from 0 to 1. The
+// sizes of the images may differ.
 void view_apply_masks(view_image *masks, const view_image *glowing, float factor);
 
 // -- Uploading models ----------------------------------------------------------------------------

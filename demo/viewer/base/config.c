@@ -596,8 +596,8 @@ void view_store_document_settings(view_config *config, const char *path, const c
     free(full_path);
 }
 
-// Removes the stored settings of a document. If `path` is NULL, removes those of all documents
-// and the recent files. A document without settings is a line that ends after the tab. It
+// Removes the stored settings of a document. If `path` is NULL, removes the settings of all
+// documents and the recent files. A document without settings is a line that ends after the tab. It
 // replaces the document's line in the file when the file is merged and written.
 void view_delete_document_settings(view_config *config, const char *path)
 {

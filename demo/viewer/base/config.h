@@ -67,7 +67,7 @@ void view_delete_document_settings(view_config *config, const char *path);
 
 void view_free_config(view_config *config);
 
-// Stores the choices of the export dialog as those of the last export.
+// Stores the choices of the export dialog for the next export.
 void view_store_export_choices(view_config *config, const char *choices);
 
 // Adds a file to the recent files, at the beginning of the list.

@@ -21,7 +21,7 @@ typedef enum view_text_size {
 } view_text_size;
 
 // A glyph. Its rectangle is in pixels relative to the pen position on the base line, with y
-// downward. The texture coordinates are those of the rectangle's corners.
+// downward. The texture coordinates belong to the rectangle's corners.
 typedef struct view_letter {
     float x0;
     float y0;

@@ -183,8 +183,8 @@ static void lay_out_docks(const view_layout_request *request,
     dock_sizes[VIEW_DOCK_BOTTOM] = fminf(dock_sizes[VIEW_DOCK_BOTTOM], max_bottom);
     shrink_docks(request, layout->free, dock_sizes);
 
-    // The bottom dock is as wide as the window. Therefore its space is removed before that of the
-    // side docks.
+    // The bottom dock is as wide as the window. Therefore its space is removed before the space of
+    // the side docks.
     if (dock_sizes[VIEW_DOCK_BOTTOM] > 0)
         layout->docks[VIEW_DOCK_BOTTOM] =
             view_cut(&layout->free, VIEW_AT_BOTTOM, ceilf(dock_sizes[VIEW_DOCK_BOTTOM] * em));

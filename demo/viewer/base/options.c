@@ -1029,7 +1029,7 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     return false;
 }
 
-// Returns true if the file extension of an output is that of a movie.
+// Returns true if the output has the file extension of a movie.
 static bool is_movie(const char *path)
 {
     static const char *const endings[] = {".apng", ".gif", ".mp4", ".webm"};

@@ -60,7 +60,7 @@ static uint32_t next_level(uint32_t level, int direction, view_quality_offers of
 
 // Returns an upper limit for the ratio of the frame times of a better level and of the current
 // level. It is the ratio of the numbers of pixels, times factors for samples and shadows. The
-// factors are those of software rendering, where samples and shadows cost most.
+// factors were chosen for software rendering, where samples and shadows cost most.
 static double max_time_ratio(const view_quality_level *current, const view_quality_level *better)
 {
     const double side = (better->scale / current->scale);

@@ -1,10 +1,10 @@
 // Crowds: many characters (view_member) of one or several kinds (view_kind). A kind is a model with
 // its clips. Each member has its own time and placement. All cores update them.
 //
-// The clips and machines of all members advance, also those of culled members, which are outside of
-// the image. Only members that are visible or cast a visible shadow are posed and drawn. Members
-// that are small in the image are updated every second or fourth frame, by the time since their
-// last update.
+// The clips and machines of all members advance, including culled members, which are outside of the
+// image. Only members that are visible or cast a visible shadow are posed and drawn. Members that
+// are small in the image are updated every second or fourth frame, by the time since their last
+// update.
 //
 // Each kind has a table of levels of detail (view_detail). The size of a member in the image
 // selects its level: first the model with all triangles, then copies with fewer triangles. For

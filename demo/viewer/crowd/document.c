@@ -966,8 +966,8 @@ static void apply_document_settings(view_scene *scene, const view_document_setti
     check_settings(scene, loader);
 }
 
-// Loads all parts of a document. The order matters, because some parts need others. The parameters
-// are those of view_load_document(). Returns false and logs an error on failure; the caller frees
+// Loads all parts of a document. The order matters, because some parts need others. Takes the same
+// parameters as view_load_document(). Returns false and logs an error on failure; the caller frees
 // the document in both cases.
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
                        size_t num_files, bool finds_clips, const view_document_settings *settings)

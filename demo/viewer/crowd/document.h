@@ -15,8 +15,8 @@
 
 // -- Comparison ----------------------------------------------------------------------------------
 //
-// Compares the shown pose with another pose, joint by joint. The other pose is that of the same
-// model in a different clip, or that of a different model in the same clip.
+// Compares the shown pose with another pose, joint by joint. The other pose is the same model in a
+// different clip, or a different model in the same clip.
 
 // The difference between a joint and the joint of the same name in the compared model. Both are in
 // the model space of their files.

@@ -291,9 +291,9 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
     };
 }
 
-// Returns the lens of the image. If the view follows the camera path, it is that of the path.
-// Otherwise it is that of the user's camera. The lens contains the matrices with which the image is
-// drawn. The camera follows a character that walks, so its target moves by the distance that the
+// Returns the lens of the image, which contains the matrices with which the image is drawn. It is
+// the lens of the camera path if the view follows the path, otherwise the lens of the user's
+// camera. The camera follows a character that walks, so its target moves by the distance that the
 // character has walked.
 view_lens view_stage_lens(const view_stage *stage)
 {

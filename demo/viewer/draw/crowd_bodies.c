@@ -17,8 +17,8 @@ static uint32_t count_frames(const view_kind *kind, uint32_t clip)
 }
 
 // Returns the image that is drawn as number `index`. The first frames of all clips are drawn first,
-// so that every clip soon has an image. The other frames of the first clip follow, then those of
-// the second clip, and so on.
+// so that every clip soon has an image. The other frames of the first clip follow, then the other
+// frames of the second clip, and so on.
 static impostor_image image_at(const view_kind *kind, uint32_t index)
 {
     if (index < kind->num_clips)

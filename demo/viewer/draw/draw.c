@@ -192,7 +192,7 @@ static void draw_background(const view_stage *stage, const view_lens *lens, back
 // describe_surroundings() computes them once per image.
 typedef struct surroundings {
     md5_vec3 center;            // center of the document, world space
-    uint32_t num_studio_lights; // point lights, without that of a carried fire
+    uint32_t num_studio_lights; // point lights, without the light of a carried fire
     bool has_flat_ground;       // the terrain is level
     bool is_above_ground;       // the camera is above the ground
     bool has_floor;   // a floor is drawn below the sky; it is not visible from below the ground
@@ -200,8 +200,8 @@ typedef struct surroundings {
 } surroundings;
 
 // Decides whether the frame shows a floor, scenery and flat ground. `selected` is the background.
-// `num_studio_lights` is the number of point lights without that of a carried fire. The light of a
-// fire is the last point light. It is the only point light that lights the floor.
+// `num_studio_lights` is the number of point lights without the light of a carried fire. A fire's
+// light is the last point light, and the only point light that lights the floor.
 static surroundings describe_surroundings(const view_stage *stage, const view_lens *lens,
                                           const md5gl_frame *frame, background selected,
                                           uint32_t num_studio_lights)

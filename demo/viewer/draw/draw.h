@@ -142,7 +142,7 @@ typedef struct view_stick {
     float x;      // center, pixels
     float y;      // center, pixels
     float reach;  // distance from the center to the end, pixels; 0: there is no stick
-    view_pad pad; // deflection, as that of a gamepad
+    view_pad pad; // deflection, as for a gamepad
 } view_stick;
 
 // Returns true if a mesh is hidden. `hidden` has one bit for each of the first 64 meshes.
@@ -355,8 +355,8 @@ bool view_shows_weights(const view_stage *stage);
 // Returns false and fills `error` on failure.
 bool view_prepare_surface(const view_stage *stage, md5_error *error);
 
-// Sets the blending of a model on the GPU, linear or dual-quaternion, to that of the scene. If the
-// driver rejects the shaders, logs the error and changes the scene to linear blending.
+// Sets the blending of a model on the GPU, linear or dual-quaternion, to the blending of the scene.
+// If the driver rejects the shaders, logs the error and changes the scene to linear blending.
 void view_blend_as_selected(view_scene *scene, md5gl_model *drawn, const view_loader *loader);
 
 // == Companions (companions.c) ===========================================================

@@ -246,7 +246,7 @@ static void add_bodies(view_lines *lines, const view_scene *scene)
 // -- Overlays of a document -----------------------------------------------------------------
 
 // Adds the bounding box of the current pose. If the file of the shown clip contains boxes, also
-// adds that of the current frame. The scene must be skinned.
+// adds the box of the current frame. The scene must be skinned.
 static void add_bounds(const view_stage *stage)
 {
     view_scene *const scene = &stage->document->scene;
@@ -462,7 +462,7 @@ static void write_heat_color(float weight, uint8_t rgba[4])
 }
 
 // Covers a triangle with lines that are parallel to its side from corner 1 to corner 2, at the
-// distance `spacing`. The colors at the ends of a line are those of the interpolated weights.
+// distance `spacing`. The colors at the ends of a line show the interpolated weights.
 static void add_heat_lines(view_lines *lines, const md5_vec3 corners[3], const float weights[3],
                            float spacing)
 {

@@ -245,8 +245,8 @@ static bool load_game_image(view_preview_subject *subject, view_preview_mesh *me
 }
 
 // Loads the images for a scene of a game. Translucent meshes, such as muzzle flashes, would cover
-// the model, so they are hidden. If all meshes are translucent, as those of a ghost, none is
-// hidden. Returns the number of missing materials and images.
+// the model, so they are hidden. If all meshes are translucent, as for a ghost, none is hidden.
+// Returns the number of missing materials and images.
 static uint32_t load_game_images(view_preview_subject *subject)
 {
     const view_scene *const scene = &subject->document.scene;

@@ -44,9 +44,9 @@ void view_browse_files(view_state *viewer, const char *folder, view_list_purpose
 void view_list_folder_with(view_state *viewer, const common_list *files, view_list_purpose purpose);
 
 // Returns the folder whose files are listed first. It is the folder of the shown file. If no file
-// is shown, it is that of the most recent file. Without recent files, it is the working directory.
-// A program that was not started in a terminal can have the root folder as its working directory,
-// in which users have no files; then returns the home folder. The caller frees the path.
+// is shown, it is the folder of the most recent file. Without recent files, it is the working
+// directory. A program that was not started in a terminal can have the root folder as its working
+// directory, in which users have no files; then returns the home folder. The caller frees the path.
 char *view_get_default_folder(const view_state *viewer);
 
 // Lists images for a map of a mesh, in the folder of its current image or of the model.
@@ -176,8 +176,8 @@ void view_save_config(view_state *viewer);
 // finished previews. Returns true if the displayed previews have changed.
 bool view_update_file_previews(view_state *viewer);
 
-// Frees the previews that are no longer visible: those of the game if `is_in_game` is true,
-// otherwise those of files. With `is_all`, also frees visible previews.
+// Frees the previews that are no longer visible: the previews of the game if `is_in_game` is true,
+// otherwise the previews of files. With `is_all`, also frees visible previews.
 void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all);
 
 // -- Stored settings: ask.c ----------------------------------------------------------------------

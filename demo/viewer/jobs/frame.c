@@ -110,8 +110,8 @@ static view_stage build_scaled_stage(view_state *viewer, uint32_t layout_width,
     return stage;
 }
 
-// Draws one frame into a target: the document or lesson, its caption, marks and panels. The
-// parameters are those of view_draw().
+// Draws one frame into a target: the document or lesson, its caption, marks and panels. Takes the
+// same parameters as view_draw().
 static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                        bool transparent, bool clean, md5_error *error)
 {

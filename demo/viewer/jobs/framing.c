@@ -88,8 +88,8 @@ bool view_is_upright(const view_state *viewer)
     return viewer->height > viewer->width;
 }
 
-// The clips of a machine together are much wider than the character. In an upright window, such as
-// that of a phone, a camera that shows all of them would show the character too small.
+// The clips of a machine together are much wider than the character. In an upright window, for
+// example on a phone, a camera that shows all of them would show the character too small.
 static bool frames_only_the_pose(const view_state *viewer)
 {
     const bool is_upright_window = viewer->has_interface && view_is_upright(viewer);

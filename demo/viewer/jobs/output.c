@@ -330,8 +330,8 @@ static void count_output(view_output *output)
         output->total += count_images(output, scene->clips[i].anim);
 }
 
-// Sets the size of the images to that of the sheet's cells, frames the document for it, and
-// allocates the sheet.
+// Sets the size of the images to the size of the sheet's cells, frames the document for this size,
+// and allocates the sheet.
 static void begin_sheet(view_output *output)
 {
     view_state *const viewer = output->viewer;

@@ -66,7 +66,7 @@ static view_rect find_region(const view_state *viewer, const view_stage *stage)
     return view_content_region(viewer, stage);
 }
 
-// If the demo scene plays, sets the drawn camera to that of the scene, and returns true. After the
+// If the demo scene plays, sets the drawn camera to the scene's camera, and returns true. After the
 // scene, the drawn camera moves smoothly to the user's camera.
 static bool use_demo_camera(view_state *viewer, float width, float height)
 {

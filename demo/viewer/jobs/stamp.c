@@ -82,7 +82,7 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
     free(model_folder);
 }
 
-// Adds the files of all companions. Those of retargeted and attached models are taken from the
+// Adds the files of all companions. The files of retargeted and attached models are taken from the
 // options, so that files which could not be loaded are included.
 static void add_companions(uint64_t *stamp, const view_document *document,
                            const view_options *options)

@@ -24,8 +24,8 @@ uint32_t view_selected_texture_mesh(const view_state *viewer)
 }
 
 // Returns the new value of the option of a map, such as --texture, after the image of one mesh is
-// replaced. It consists of the present entries without those of this mesh, then the entry
-// MESH=PATH. If `path` is NULL, the mesh gets no entry. The caller frees the text.
+// replaced. It consists of the present entries of all other meshes, then the entry MESH=PATH. If
+// `path` is NULL, the mesh gets no entry. The caller frees the text.
 static char *write_map_option(const view_state *viewer, size_t mesh, md5gl_image_kind map,
                               const char *path)
 {

@@ -138,7 +138,7 @@ static const char *entity_value(const view_entity *figure, const char *key)
 }
 
 // Loads the articulated figure that the entity references, if it exists. Its name is the value of
-// the key "ragdoll". Without this key, it is that of "articulatedFigure". Logs a problem as a
+// the key "ragdoll". Without this key, it is the value of "articulatedFigure". Logs a problem as a
 // warning.
 static void load_figure(view_entity *figure, md5_game *game, view_log *log)
 {

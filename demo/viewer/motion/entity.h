@@ -83,9 +83,9 @@ typedef struct view_entity {
 
 // Loads an entity of a library in the skin that the address contains, lists its parts and creates
 // their actors. An actor plays the clips of one part. At first, only clips that the engine starts
-// by itself play, such as those of heads and eyelids.
+// by itself play, such as the clips of heads and eyelids.
 //
-// Returns one model of all parts, which the caller frees. Its joints and meshes are those of the
+// Returns one model of all parts, which the caller frees. It contains the joints and meshes of the
 // parts, one part after another. The joint NAME of attached part N is named "N:NAME". The shader of
 // a mesh is its material in the game. Returns NULL and logs an error on failure; if the name does
 // not exist, the error lists similar names. Free the entity in both cases.

@@ -845,7 +845,7 @@ static void click(view_scene *scene)
     view_set_machine_parameter(&scene->machine, "click", 1);
 }
 
-// Sets the time to that of the machine, which did not advance while the bind pose was shown.
+// Sets the time to the machine's time, which did not advance while the bind pose was shown.
 static void resume(const view_scene *scene, view_play *play)
 {
     play->time = scene->machine.time;

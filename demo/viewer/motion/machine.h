@@ -130,8 +130,8 @@ bool *view_active_clips(const view_machine *machine);
 //   click                 trigger: the character was clicked on
 //   guest_ahead, guest_left  position of a companion relative to the character, units; without a
 //                         pointer, eyes and head point to a companion that is near in front of it
-// Without a pointer the parameters keep their values, for example those of --set. The functions
-// point() and click() of view_machine_motion receive the input.
+// Without a pointer the parameters keep their values, for example values set by --set. The
+// functions point() and click() of view_machine_motion receive the input.
 
 // -- The demo scene: minute.c --------------------------------------------------------------------
 //

@@ -102,7 +102,7 @@ static const scene_entry *find_shot(double time)
 }
 
 // Returns the distance of the camera of a shot for an image with this aspect ratio (width divided
-// by height). In an image that is narrower than 4:3, such as that of a phone, the camera moves back
+// by height). If the image is narrower than 4:3, for example on a phone, the camera moves back
 // until the image is wide enough for the characters.
 static float fit_distance(const camera_shot *shot, float aspect)
 {
@@ -143,8 +143,8 @@ static void start_entry(view_machine *machine, const scene_entry *entry)
     machine->has_target = entry->looks_at_camera;
 }
 
-// Lets the character look at the camera of the current shot. The position of the camera replaces
-// that of the user's mouse pointer.
+// Lets the character look at the camera of the current shot. The camera takes the place of the
+// user's mouse pointer.
 static void look_at_camera(view_machine *machine)
 {
     view_camera camera = {0};

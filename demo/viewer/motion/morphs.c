@@ -6,9 +6,9 @@ bool view_has_driven_morphs(const md5_machine *machine)
     return machine != NULL && md5_machine_num_morphs(machine) > 0;
 }
 
-// Writes the weights of all morph targets. A weight is the sum of that of the option --morph and
-// that of the state machine. morphs->driven maps each morph target of the state machine to a target
-// of the model. It is MD5_NONE if the model does not have the target.
+// Writes the weights of all morph targets. A weight is the sum of two weights: one from the option
+// --morph and one from the state machine. morphs->driven maps each morph target of the state
+// machine to a target of the model, or to MD5_NONE if the model does not have the target.
 void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *reported,
                        float *weights)
 {
@@ -168,7 +168,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
             return view_log_error(loader->log, &error);
     }
 
-    // No machine plays yet, so the weights are those of --morph.
+    // No machine plays yet, so only --morph sets weights.
     const bool has_valid_options = set_requested_weights(morphs, has_all, loader);
     view_drive_morphs(morphs, NULL, NULL, morphs->weights);
     return has_valid_options;

@@ -6,8 +6,8 @@
 #include "md5/md5play.h"
 
 // Morph targets, which displace vertices, and their weights. The weight of a target is the sum of
-// two weights: that of the option --morph, and that which the machine sets. All functions accept a
-// zeroed structure, which has no targets.
+// two weights: one from the option --morph, and one from the machine. All functions accept a zeroed
+// structure, which has no targets.
 typedef struct view_morphs {
     md5_morph *morph;    // owned; NULL: not loaded
     md5gl_morph *drawn;  // NULL without a renderer
@@ -36,7 +36,7 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
 
 // Returns the maximum displacement of a vertex by targets at weights[num_targets], units. The
 // bounds of the skinned model must grow by this distance. If `weights` is NULL, uses the maximum
-// weights: those of --morph, plus 1 for each target that the machine controls. Returns 0 if
+// weights: the weights of --morph, plus 1 for each target that the machine controls. Returns 0 if
 // `morphs` is NULL.
 float view_morph_reach(const view_morphs *morphs, const float *weights);
 

@@ -724,10 +724,10 @@ static void rename_after_first_clip(view_scene *scene)
     scene->name = common_copy(scene->clips[0].name);
 }
 
-// Loads the model, the clips and the camera path of a scene, and selects the first clip. The
-// parameters are those of view_load_scene(). With `finds_clips`, a model for which no animation was
-// named plays the animations in its folder. scene->has_found_clips is true in this case.
-// Returns false and logs an error on failure. The caller frees the scene.
+// Loads the model, the clips and the camera path of a scene, and selects the first clip. Takes the
+// same parameters as view_load_scene(). With `finds_clips`, a model for which no animation was
+// named plays the animations in its folder. scene->has_found_clips is true in this case. Returns
+// false and logs an error on failure. The caller frees the scene.
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files,
                      bool finds_clips, view_log *log)
 {
@@ -835,8 +835,8 @@ static view_library *share_library(view_library *open_library, const char *game_
     return open_library;
 }
 
-// Returns the name of a scene that shows an asset of a game. The name of a model is that of its
-// file without the extension. The name of an entity has no extension.
+// Returns the name of a scene that shows an asset of a game. A model is named like its file,
+// without the extension. The name of an entity has no extension.
 static char *name_game_scene(const char *asset)
 {
     return common_has_suffix(asset, ".md5mesh") ? common_stem(asset)

@@ -90,7 +90,7 @@ static double ease_kind(md5_easing curve, float t)
 VIEW_SHOW(easing)
 {
     enum { CHOICE_KIND, SLIDER_SECONDS }; // in the order of pages.txt
-    // The parameters are those of the two functions of CSS.
+    // The parameters are the same as for the two functions of CSS.
     const md5_easing curve = {.kind = view_choice(picture, CHOICE_KIND),
                               .x1 = 0.42f,
                               .y1 = -0.2f,

@@ -125,7 +125,7 @@ static void use_cache(view_picture *picture, view_lesson_cache *cache)
 void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
                     const float *values, double time, view_lesson_cache *cache)
 {
-    // One block contains the poses of all figures, followed by those of view_spare_pose().
+    // One block contains the poses of all figures, followed by the poses of view_spare_pose().
     // view_end_picture() frees it.
     const size_t num_joints = scene->num_joints + 1;
     md5_xform *const poses =

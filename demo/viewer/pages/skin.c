@@ -609,7 +609,8 @@ static void compare_normals(view_picture *picture, const md5_mesh *mesh, const m
 }
 
 // Stretches two figures by the same matrix. The matrix also transforms the normals of the first
-// figure; its cofactors transform those of the second. Measures the errors of both methods.
+// figure. The normals of the second figure are transformed by the cofactors of the matrix. Measures
+// the errors of both methods.
 VIEW_SHOW(normals)
 {
     enum { SLIDER_WIDTH, SLIDER_HEIGHT, SLIDER_LEAN }; // in the order of pages.txt

@@ -276,8 +276,8 @@ static void add_bake_facts(view_picture *picture, const md5_baked *baked, const 
                frame_texel(frame, num_vertices, SHOWN_VERTEX));
 }
 
-// Cost per image of one way to draw characters that play a baked clip. The GL calls are those of
-// demo/examples/vertex_frames.c.
+// Cost per image of one way to draw characters that play a baked clip. The draw calls are the same
+// as in demo/examples/vertex_frames.c.
 typedef struct frames_cost {
     double draw_calls;
     double upload_bytes; // vertices, and a job for each character

@@ -166,8 +166,7 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
 // Closes the window and shuts down the platform. If `window` is NULL, only shuts down the platform.
 void view_close_window(view_window *window);
 
-// Returns the address of an OpenGL function, or NULL. The type of this function is that of
-// md5gl_opts.load.
+// Returns the address of an OpenGL function, or NULL. Has the type of md5gl_opts.load.
 void (*view_find_gl(void *user, const char *name))(void);
 
 // Sends a request to the web page that contains the viewer. Returns true if the page handles it.
@@ -217,7 +216,7 @@ float view_screen_scale(const view_window *window);
 double view_screen_rate(const view_window *window); // frames per second
 
 // Shows the frame that was drawn. If view_set_swap_waits() was called with true, the function waits
-// for the screen, so that the frame rate is that of the screen.
+// for the screen, so that the frame rate is the refresh rate of the screen.
 void view_swap_window(view_window *window);
 void view_set_swap_waits(view_window *window, bool waits);
 

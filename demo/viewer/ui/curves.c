@@ -521,8 +521,8 @@ static void run_difference_table(view_ui *ui, view_curves *curves, view_rect are
 
 // Draws the tab "Differences" and handles its input. The table in `right` lists the joints by their
 // largest distance over the clip. The plot in `left` displays the distance of the selected joint.
-// If no joint is selected, it displays that of the first joint in the table. Returns NULL, or a
-// message if there is nothing to display.
+// If no joint is selected, it displays the distance of the first joint in the table. Returns NULL,
+// or a message if there is nothing to display.
 static const char *run_compared(view_ui *ui, view_curves *curves, view_rect left, view_rect right)
 {
     const view_compare *const compare = &ui->stage->document->compare;

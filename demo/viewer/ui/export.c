@@ -144,9 +144,9 @@ static void write_default_folder(const view_stage *stage, char *text, size_t siz
     free(nearby);
 }
 
-// Initializes the choices with those of the last session. If there are none, sets defaults. They
-// are the folder of the displayed file, a model format other than that of the file, and the number
-// of samples of the options.
+// Initializes the choices with the choices of the last session. If there are none, sets defaults:
+// the folder of the displayed file, a model format other than the file's format, and the number of
+// samples of the options.
 static void set_initial_choices(view_export *export, const view_stage *stage)
 {
     view_export_choices *const choices = &export->choices;
@@ -428,7 +428,7 @@ static bool select_by_word(view_export *export, const char *word, size_t length,
         choices->kind = kind;
     if (is_format) {
         choices->format = format;
-        if (!is_kind && !had_kind) // the first format is also that of images
+        if (!is_kind && !had_kind) // the first format is also used for images
             choices->kind = format == 0 ? VIEW_EXPORT_PICTURE : VIEW_EXPORT_MOVIE;
     }
     if (is_model_format) {

@@ -367,7 +367,7 @@ static void store_taken_edges(graph_panel *panel)
     }
     view->running = edge;
 
-    // The time of a machine that was reset is earlier than that of the edge. The absolute
+    // After a reset, the time of the machine is earlier than the time of the edge. The absolute
     // difference covers this case.
     for (int i = 0; i < VIEW_RECENT_EDGES; i++) {
         view_recent_edge *const recent = &view->recent[i];

@@ -1180,8 +1180,8 @@ static view_rect draw_submenu(view_ui *ui, view_menus *menus, const menu_lines *
 }
 
 // Draws an open menu, `outer`, and its open submenu, `inner`, which may be NULL. Also handles their
-// input. The tooltip of a line is drawn below them. It is that of the line under the mouse. Without
-// the mouse, it is that of the selected line.
+// input. A tooltip is drawn below them. It belongs to the line under the mouse or, without a mouse,
+// to the selected line.
 static void run_lines(view_ui *ui, view_menus *menus, const menu_lines *outer,
                       const menu_lines *inner)
 {

@@ -239,7 +239,7 @@ static void draw_stick(const view_stage *stage)
 }
 
 // Returns the rectangle of the first of `count` buttons at the right edge of a phone's image. Its
-// width is 0 if the window is not that of a phone, or if not all buttons fit.
+// width is 0 if the window does not have the layout of a phone, or if not all buttons fit.
 static view_rect first_phone_button(const view_ui *ui, int count)
 {
     const view_rect none = {0};
@@ -367,8 +367,8 @@ static bool is_window_narrow(const view_ui *ui)
     return ui->stage->width <= min_width_beside_badges * ui->em;
 }
 
-// Returns the region for the badges at the bottom of the image. In a narrow window, for example
-// that of a phone, it ends above the button over the demo.
+// Returns the region for the badges at the bottom of the image. In a narrow window, for example on
+// a phone, it ends above the button over the demo.
 static view_rect bottom_badge_region(const view_ui *ui, bool has_demo_button)
 {
     view_rect region = view_free_region(ui->stage);

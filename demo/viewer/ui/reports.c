@@ -953,7 +953,7 @@ static const char *run_problem_buttons(view_ui *ui, const problem_row *row, cons
     }
 
     // The columns of the list must be aligned. Therefore the texts of a wide row without buttons
-    // end where those of most rows with buttons do.
+    // end at the same position as the texts of most rows with buttons.
     if (row->is_wide && count == 0)
         rest.width = fminf(rest.width, row->box.width - typical_buttons_width * em);
     *texts_end = rest.x + rest.width;

@@ -137,7 +137,7 @@ typedef struct ui_scroll {
     float shown;
 } ui_scroll;
 
-// Indices of scroll positions. The first indices are those of the docks.
+// Indices of scroll positions. The docks have the first indices.
 enum {
     UI_SCROLL_SETTINGS = VIEW_NUM_DOCKS,
     UI_SCROLL_START,

@@ -49,7 +49,7 @@ view_layout_request view_requested_layout(const view_stage *stage)
         .docks = stage->docks,
     };
 
-    // The default height of the dock is that of a state graph. Curves and problems need a different
+    // The default height of the dock fits a state graph. Curves and problems need a different
     // height.
     float *const bottom_height = &request.docks.sizes[VIEW_DOCK_BOTTOM];
     const bool has_default_height = !(*bottom_height > 0);

@@ -558,8 +558,8 @@ static bool check_clips(md5_building *building)
 }
 
 // Builds the cues of a clip for a play mode. A cue is an event at a phase of the cycle. Its index
-// is that of the event in the table, or num_events for an end of the cycle. Each window has two
-// further indices after num_events, for its first and its last frame.
+// is the index of the event in the table, or num_events for an end of the cycle. Each window has
+// two further indices after num_events, for its first and its last frame.
 static bool build_mode_cues(md5_building *building, const md5_clip_desc *clip,
                             const md5_timing *timing, md5_cues *mode_cues)
 {

@@ -460,7 +460,7 @@ static bool reaches_later_cycle(const md5_play_layer *layer, const md5_transitio
 
 // Warns if a transition waits for an exit time that is never reached. A time up to 1 is always
 // reached. An exit time in every cycle (exits_each) is also reached in the first cycle.
-// `num_continuing` is that of reaches_later_cycle().
+// reaches_later_cycle() describes `num_continuing`.
 static void warn_about_exit(md5_building *building, const md5_layer_desc *layer_desc,
                             const md5_transition_desc *desc, const md5_play_layer *layer,
                             const md5_transition *transition, uint32_t num_continuing)

@@ -385,8 +385,8 @@ static bool build_clip_motion(md5_building *building, const md5_motion_desc *des
     return true;
 }
 
-// Checks the `sync` member of a blend space: whether its clips can follow one clock. `traits` are
-// those of all its clips.
+// Checks the `sync` member of a blend space: whether its clips can follow one clock. `traits`
+// describes all its clips.
 static bool check_sync(md5_building *building, const md5_motion_desc *desc,
                        const md5_clip_traits *traits)
 {
@@ -491,8 +491,8 @@ bool md5i_build_motions(md5_building *building)
 // group, unless it is already in a group of an outer motion. The group then contains all clips of
 // the motion. Of a stack, only the first item belongs to the group.
 //
-// Parts are in blend order. Clip instances have another order: that of the items in the tables. The
-// two orders differ in 2D blend spaces, which sort_items() sorts.
+// Parts are in blend order. Clip instances have another order: the order of the items in the
+// tables. The two orders differ in 2D blend spaces, which sort_items() sorts.
 
 // Adds the items of part `index` to a tree, in the order in which they are blended.
 // part_groups[index] is the synchronized group of the part, or MD5_NONE. Sets part_groups[] of the

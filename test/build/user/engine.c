@@ -7,7 +7,8 @@
 //
 // Settings:
 // - ENGINE_ONLY: the engine without md5model.
-// - ENGINE_CHECKS: fails if the vertices of the engine's shader differ from those of md5_skin().
+// - ENGINE_CHECKS: fails if the vertices of the engine's shader differ from the results of
+//   md5_skin().
 // - ENGINE_BLENDS: also prints a hash of blended poses. Other hashes also contain poses between
 //   frames.
 // - ENGINE_TIMES: also prints the time to read the text of each mesh and clip, in microseconds. It
@@ -133,8 +134,8 @@ static void show_blends(void)
 #include "quake_engine.c" // NOLINT(bugprone-suspicious-include)
 
 #ifdef ENGINE_CHECKS
-// Checks that the weights of each vertex sum to 255, and that its position is that of md5_skin().
-// The tolerance is the sum of three errors: influences that do not fit into four slots
+// Checks that the weights of each vertex sum to 255, and that its position equals the result of
+// md5_skin(). The tolerance is the sum of three errors: influences that do not fit into four slots
 // (md5_pack_loss()), weights that are rounded to multiples of 1/255, and rounding of floats.
 static bool check_surface(const md5_model *model, uint32_t index, const engine_vertex *vertices,
                           const bone *bones, const md5_mat34 *joints, const md5_mat34 *palette)
