@@ -327,7 +327,8 @@ static const struct check_rule {
     // still in view.
     {.name = "bounds-small",             .effects = "S-SS---------S",
      .text = "the skin exceeds the bounding boxes of the clip: the model disappears too early",
-     .fix = "compute the bounds again when you export the clip"},
+     .fix = "use md5tool fix --rate N with the frame rate N of the clip, which computes the bounds "
+            "from the skin; add --mesh MESH if the folder contains several meshes"},
     {.name = "bind-box",                 .effects = "----SSSSS-----",
      .text = "the skin exceeds the bounding box of the bind pose: the model disappears too early",
      .fix = "move the bind pose of the figure, or keep the motion near it"},

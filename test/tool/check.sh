@@ -349,7 +349,10 @@ check 'fix --winding flips triangles that face inwards' finds_inward_triangles
 finds_wrong_bounds() { # the mesh is 6 units high
     change='s/( 4 1 6 )/( 4 1 1 )/' && write_broken_pair anim && tool_exits 0 check --for doom3 "$scratch/case" &&
         output_has_line 'a.md5anim:14:1: warning: bounds are too small: the skin exceeds the bounds of 2 frames, by up to 5 units in frame 0 \[bounds-small\] wrong in doom3$' &&
-        tool_exits 0 check --for darkmod "$scratch/case" && output_has_line ' 0 warnings' && change='s/( 4 1 6 )/( 4 1 5.7 )/' && write_broken_pair anim &&
+        output_has_line '^remedy for bounds-small: use md5tool fix --rate N with the frame rate N of the clip, which computes the bounds from the skin; ' &&
+        tool_exits 0 check --for darkmod "$scratch/case" && output_has_line ' 0 warnings' &&
+        tool_exits 0 fix --rate 24 "$scratch/case/a.md5anim" --force && output_has_line '^  2 bounding boxes computed from the skin$' &&
+        tool_exits 0 check --for doom3 "$scratch/case" && output_has_line ' 0 warnings' && change='s/( 4 1 6 )/( 4 1 5.7 )/' && write_broken_pair anim &&
         tool_exits 0 check --for doom3 "$scratch/case" && output_has_line ' 0 warnings'
 }
 check 'check reports bounding boxes that do not contain the mesh' finds_wrong_bounds
