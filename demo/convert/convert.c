@@ -727,15 +727,21 @@ static common_text_index index_joint_names(const md5_doc *doc)
     return names;
 }
 
+static uint32_t count_roots(const md5_doc *doc)
+{
+    uint32_t num_roots = 0;
+    for (uint32_t j = 0; j < doc->num_joints; j++)
+        num_roots += doc->joints[j].parent == MD5_NONE;
+    return num_roots;
+}
+
 // Adds a joint above all roots of a model, if it has several. The writer adds it to the clips, as
 // it does with all joints that only the model has. The joint is called "origin", as Doom 3 expects,
 // or origin_1 and so on if the model has such a joint.
 static bool join_roots(const convert_job *job, const convert_part *part, md5_doc *doc,
                        md5_error *error)
 {
-    uint32_t num_roots = 0;
-    for (uint32_t j = 0; j < doc->num_joints; j++)
-        num_roots += doc->joints[j].parent == MD5_NONE;
+    const uint32_t num_roots = count_roots(doc);
     if (num_roots <= 1)
         return true;
 
@@ -934,6 +940,25 @@ static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *err
     return is_done;
 }
 
+// Prints a note if MD5 clips for no particular engine have several roots, which Doom 3 rejects.
+static void note_roots(const convert_job *job, const convert_scene *scene)
+{
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        const convert_part *const part = &scene->parts[i];
+        md5_error unused;
+        md5_doc *const doc = part->kind == CONVERT_CLIP ? convert_parse_doc(part, &unused) : NULL;
+        const uint32_t num_roots = doc ? count_roots(doc) : 0;
+        md5_free_doc(doc);
+        if (num_roots <= 1)
+            continue;
+        convert_note(job,
+                     "clip %s: %u roots: Doom 3, its derivatives and FTE accept only one root; "
+                     "use --for doom3, or --add-root NAME for the model and all its clips",
+                     part->name, num_roots);
+        return;
+    }
+}
+
 static bool has_part(const convert_scene *scene, convert_part_kind kind)
 {
     for (size_t i = 0; i < scene->num_parts; i++)
@@ -1002,6 +1027,8 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
             convert_name_file(error, path);
     }
     md5_free_model(edit.model);
+    if (is_done && format->write == convert_write_md5 && !job->engine)
+        note_roots(job, scene);
     return is_done;
 }
 

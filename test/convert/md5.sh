@@ -201,6 +201,14 @@ joins_roots() {
         convert_flags 0 ironwail && ! grep -q 'added the joint' "$scratch/notes"
 }
 check 'models for Doom 3 and FTE have one root' joins_roots
+# Without an engine all roots remain, and a note names the options for Doom 3. The files are those of the previous test.
+reports_roots() {
+    rm -rf "$scratch/any" && exits_with 0 'note: clip flags: 2 roots: Doom 3, its derivatives and FTE accept only one root; use --for doom3, or --add-root NAME for' \
+        "$tool" convert "$scratch"/flags.md5* -o "$scratch/any" && "$tool" convert "$scratch"/flags.md5* --add-root ground --force -o "$scratch/any" >"$scratch/out" 2>&1 &&
+        ! grep ' roots' "$scratch/out" && "$tool" convert "$scratch/flags.md5mesh" --force -o "$scratch/any" >"$scratch/out" 2>&1 && ! grep ' roots' "$scratch/out" &&
+        "$tool" convert "$scratch"/flags.md5* -o "$scratch/any.iqm" >"$scratch/out" 2>&1 && ! grep ' roots' "$scratch/out"
+}
+check 'clips with several roots are reported without an engine' reports_roots
 # Doom 3 replaces a modelDef by its default if the name of a clip has one character, or digits after the first character.
 names_clips_for_doom3() {
     write_flags 1 pole && for name in x a12 7 ab; do cp "$scratch/flags.md5anim" "$scratch/$name.md5anim" || return 1; done
