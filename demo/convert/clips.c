@@ -349,7 +349,7 @@ static double measure_interpolation(clip_builder *clip, size_t frame, double s)
         const convert_xform local = {
             convert_slerp(from.rotation, to.rotation, s),
             convert_add(convert_times(from.translation, 1 - s), convert_times(to.translation, s))};
-        const uint32_t parent = rig->joints[j].parent;
+        const uint32_t parent = rig->joints[j].clip_parent;
         clip->interpolated[j] =
             parent == MD5_NONE ? local : convert_mul(clip->interpolated[parent], local);
         worst = fmax(worst,
@@ -388,7 +388,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
     md5_xform *const stored = clip->stored + frame * num_joints;
     md5_bounds box = {{0, 0, 0}, {0, 0, 0}};
     for (size_t j = 0; j < num_joints; j++) {
-        const uint32_t parent = clip->rig->joints[j].parent;
+        const uint32_t parent = clip->rig->joints[j].clip_parent;
         const convert_xform *const pose = &clip->posed[j].pose;
         const md5_vec3 position = convert_to_vec3(pose->translation);
         const md5_bounds point = {position, position};
@@ -499,7 +499,8 @@ static convert_joint *list_joints(const convert_rig *rig)
 {
     convert_joint *const joints = common_alloc(rig->num_joints, sizeof *joints);
     for (size_t j = 0; j < rig->num_joints; j++)
-        joints[j] = (convert_joint){.name = rig->joints[j].name, .parent = rig->joints[j].parent};
+        joints[j] =
+            (convert_joint){.name = rig->joints[j].name, .parent = rig->joints[j].clip_parent};
     return joints;
 }
 

@@ -377,13 +377,28 @@ static convert_xform get_xform(const md5_doc_joint *joint)
 }
 
 // Returns true if the joints of a model have the parents that the poses of the file declare.
+// Otherwise reports the difference, because the names of the model cannot be used.
 static bool has_same_parents(const iqm_file *file, const md5_doc *model)
 {
-    if (model->num_joints != file->num_joints)
+    const plain_scene *const plain = &file->plain;
+    if (model->num_joints != file->num_joints) {
+        convert_note(plain->job,
+                     "%s: the file has no joint names, and its joints are not those of the model: "
+                     "expected %u joints, found %u",
+                     plain->path, model->num_joints, file->num_joints);
         return false;
-    for (uint32_t i = 0; i < file->num_joints; i++)
-        if (file->poses[i].parent != model->joints[i].parent)
-            return false;
+    }
+    for (uint32_t i = 0; i < file->num_joints; i++) {
+        const int expected = (int)model->joints[i].parent;
+        const int found = (int)file->poses[i].parent;
+        if (found == expected)
+            continue;
+        convert_note(plain->job,
+                     "%s: the file has no joint names, and its joints are not those of the model: "
+                     "expected joint %d as the parent of joint %u '%.60s', found %d",
+                     plain->path, expected, i, model->joints[i].name, found);
+        return false;
+    }
     return true;
 }
 

@@ -890,6 +890,87 @@ static bool measure_primitive(const plain_scene *plain, const convert_affine *pl
     return true;
 }
 
+// Returns true if a joint has the parent that it has in the model that was read before. Also
+// returns true if this is unknown, because the model does not have the joint or its parent.
+static bool has_model_parent(const convert_rig *rig, const rig_joint *joint)
+{
+    if (joint->model_joint == MD5_NONE)
+        return true;
+    const uint32_t expected = rig->model->skeleton.joints[joint->model_joint].parent;
+    if (joint->parent == MD5_NONE)
+        return expected == MD5_NONE;
+    const uint32_t found = rig->joints[joint->parent].model_joint;
+    return found == MD5_NONE || found == expected;
+}
+
+// Returns the name of a joint of the model, or a description if the index is MD5_NONE.
+static const char *model_joint_name(const convert_rig *rig, uint32_t joint)
+{
+    return joint != MD5_NONE ? rig->model->skeleton.joints[joint].name : "no parent";
+}
+
+// Returns the joints of the rig for all joints of the model; MD5_NONE if the file lacks a joint.
+// The caller frees the array.
+static uint32_t *list_joints_of_model(const convert_rig *rig)
+{
+    const uint32_t count = rig->model->skeleton.num_joints;
+    uint32_t *const joints = common_alloc(count, sizeof *joints);
+    memset(joints, 0xFF, count * sizeof *joints); // MD5_NONE
+    for (uint32_t i = 0; i < rig->num_joints; i++)
+        if (rig->joints[i].model_joint != MD5_NONE)
+            joints[rig->joints[i].model_joint] = i;
+    return joints;
+}
+
+// Gives clips the parents that the joints have in the model that was read before, so that the poses
+// in model space stay the same. Reports the differences. A joint keeps its parent if the file lacks
+// its parent in the model. It also keeps its parent if the other parent follows the joint; the
+// joint then moves relative to the wrong parent, unless its parent is one of its ancestors in the
+// model.
+static void adopt_parents(convert_rig *rig)
+{
+    uint32_t *const joints = list_joints_of_model(rig);
+    const rig_joint *example = NULL;
+    uint32_t num_adopted = 0;
+    uint32_t num_kept = 0;
+    for (uint32_t i = 0; i < rig->num_joints; i++) {
+        rig_joint *const joint = &rig->joints[i];
+        if (has_model_parent(rig, joint))
+            continue;
+        const uint32_t expected = rig->model->skeleton.joints[joint->model_joint].parent;
+        const uint32_t parent = expected != MD5_NONE ? joints[expected] : MD5_NONE;
+        const bool is_missing = expected != MD5_NONE && parent == MD5_NONE;
+        if (is_missing)
+            continue;
+        if (!example)
+            example = joint;
+        if (parent == MD5_NONE || parent < i) {
+            joint->clip_parent = parent;
+            num_adopted++;
+        } else {
+            num_kept++;
+        }
+    }
+    free(joints);
+    if (!example)
+        return;
+
+    const uint32_t count = num_adopted + num_kept;
+    const bool has_parent = example->parent != MD5_NONE;
+    convert_note(rig->plain->job,
+                 "%s: %u %s another parent than in the model, such as '%.60s': expected %.60s, "
+                 "found %.60s; the clips get the parents of the model and keep the motion",
+                 rig->plain->path, count, common_noun(count, "joint has", "joints have"),
+                 example->name,
+                 model_joint_name(rig, rig->model->skeleton.joints[example->model_joint].parent),
+                 has_parent ? rig->joints[example->parent].name : "no parent");
+    if (num_kept > 0)
+        convert_note(rig->plain->job,
+                     "%s: the motion of %u of these joints can be wrong, because their parents in "
+                     "the model follow them in the file; use --mesh to retarget the clips",
+                     rig->plain->path, num_kept);
+}
+
 // Stores the ratio of the model's length to the file's length for each bone that both have.
 // Returns the number of ratios.
 static size_t compare_bones(const convert_rig *rig, double *ratios)
@@ -898,6 +979,8 @@ static size_t compare_bones(const convert_rig *rig, double *ratios)
     for (size_t i = 0; i < rig->num_joints; i++) {
         const rig_joint *const joint = &rig->joints[i];
         if (joint->parent == MD5_NONE || joint->model_joint == MD5_NONE)
+            continue;
+        if (!has_model_parent(rig, joint))
             continue;
         const convert_vec bone =
             convert_sub(joint->bind.c[3], rig->joints[joint->parent].bind.c[3]);
@@ -940,10 +1023,11 @@ static double measure_bones(const convert_rig *rig)
         const double median = ratios[count / 2];
         if (is_scale(ratios, count, median, unit)) {
             unit = median;
-            convert_note(
-                rig->plain->job,
-                "%s: scaled by %g to match the model's bones, which are %g to %g times as long",
-                rig->plain->path, unit, ratios[0], ratios[count - 1]);
+            if (fabs(unit - 1) > 1e-5) // the output unit: nothing is scaled
+                convert_note(rig->plain->job,
+                             "%s: scaled by %g to match the model's bones, which are %g to %g "
+                             "times as long",
+                             rig->plain->path, unit, ratios[0], ratios[count - 1]);
         }
     }
 
@@ -1238,6 +1322,10 @@ bool rig_open(convert_rig *rig)
     name_joints(rig);
 
     bind_joints(rig);
+    for (size_t i = 0; i < rig->num_joints; i++)
+        rig->joints[i].clip_parent = rig->joints[i].parent;
+    if (rig->model)
+        adopt_parents(rig);
     if (!select_unit(rig))
         return false;
     compute_poses(rig);

@@ -73,6 +73,7 @@ typedef struct rig_node {
 typedef struct rig_joint {
     uint32_t node;               // num_nodes - 1: the additional root, if it is needed
     uint32_t parent;             // index less than the joint's index
+    uint32_t clip_parent;        // parent in clips: as in rig->model; also less than the index
     const char *name;            // name in MD5
     uint32_t model_joint;        // joint of rig->model with this name, or MD5_NONE
     convert_affine above;        // world transform above the joint's node

@@ -151,6 +151,32 @@ applies_parent_scale() {
 }
 check "the scale of a joint moves its children" applies_parent_scale
 
+# The head is below the root in one file, and below the spine in the other. The spine is rotated by 90 degrees in frame 1, and with it
+# the head if it is below the spine. A clip for the model of the other file keeps this motion.
+write_body() { # NAME HEAD_PARENT Z: a model and its clip; z of the head relative to its parent
+    printf 'MD5Version 10\ncommandline ""\nnumJoints 3\nnumMeshes 1\njoints {\n"root" -1 ( 0 0 0 ) ( 0 0 0 )\n"spine" 0 ( 0 0 10 ) ( 0 0 0 )
+"head" %d ( 0 5 20 ) ( 0 0 0 )\n}\nmesh {\nshader "s"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1
+numtris 1\ntri 0 0 1 2\nnumweights 3\nweight 0 0 1 ( 0 0 0 )\nweight 1 1 1 ( 1 0 0 )\nweight 2 2 1 ( 0 1 0 )\n}\n' "$2" >"$scratch/$1.md5mesh" &&
+        printf 'MD5Version 10\ncommandline ""\nnumFrames 2\nnumJoints 3\nframeRate 24\nnumAnimatedComponents 1\nhierarchy {\n"root" -1 0 0
+"spine" 0 32 0\n"head" %d 0 0\n}\nbounds {\n( 0 0 0 ) ( 9 9 9 )\n( 0 0 0 ) ( 9 9 9 )\n}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n( 0 0 10 ) ( 0 0 0 )
+( 0 5 %d ) ( 0 0 0 )\n}\nframe 0 {\n0\n}\nframe 1 {\n0.7071068\n}\n' "$2" "$3" >"$scratch/$1.md5anim" && convert "$scratch/$1.iqm" "$scratch/$1.md5anim"
+}
+keeps_motion() { # MODEL CLIP EXPECTED FOUND X Y: the position of the head in frame 1
+    rm -rf "$scratch/fit" && mkdir "$scratch/fit" && convert "$scratch/fit" "$scratch/$1.md5mesh" "$scratch/$2.iqm" &&
+        grep -q "^note: .*$2.iqm: 1 joint has another parent than in the model, such as 'head': expected $3, found $4; " "$scratch/notes" &&
+        ! grep 'scaled by' "$scratch/notes" || { cat "$scratch/notes" && return 1; }
+    "$tool" dump "$scratch/fit/$1.md5mesh" "$scratch/fit/$2.md5anim" --frame 1 --joint head >"$scratch/dump" &&
+        numbers_satisfy "(\$4 - $5) ^ 2 + (\$8 - $6) ^ 2 + (\$12 - 20) ^ 2 < 1e-8" "$(sed -n 's/^world 2 //p' "$scratch/dump")"
+}
+check "a model whose head follows the spine" write_body spine_head 1 10
+check "... and one whose head follows the root" write_body root_head 0 20
+check "a clip of other parents moves the head with the spine, as in its file" keeps_motion root_head spine_head root spine 5 0
+check "... and not with it, if it does not in its file" keeps_motion spine_head root_head spine root 0 5
+python3 test/convert/iqm.py break "$scratch/root_head.iqm" "$scratch/nameless.iqm" num_joints 0
+check "a clip without names reports why it cannot have the joints of the model" exits_with 1 \
+    "nameless.iqm: the file has no joint names, and its joints are not those of the model: expected joint 1 as the parent of joint 2 'head', found 0" \
+    "$tool" convert "$scratch/spine_head.md5mesh" "$scratch/nameless.iqm" --output "$scratch/nameless"
+
 check_broken_iqm "version 1" version 1 "unsupported IQM version 1: expected 2"
 size=$(($(wc -c <"$scratch/made.iqm")))
 check_broken_iqm "a longer file" filesize 100000 "invalid file size in the header: expected 124 to $size bytes, found 100000"
