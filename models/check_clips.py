@@ -26,13 +26,11 @@ Prints a table with one line per clip, followed by the values that exceed their 
   hand     depth of a hand in head, trunk or legs, in units (limit 0.6 per clip; see depth below)
   tail     the same for the end of the tail
   hides    number of frames in which a hand covers an eye or an ear, seen from the front and from 40 degrees
-           to
-           either side (limit 0)
+           to either side (limit 0)
   pain     smallest distance by which the corners of the mouth are lower than in the bind pose, in units, in
            the frames PAINED (at least 0.1)
   dome     depth of the patting hand in Thimble's dome, in units (limit 0.3); at each pat it must be
-           within 0.3
-           of the dome
+           within 0.3 of the dome
   belly    depth of the scratching hand in the belly, in units (limit 1); it must come within 0.4 of the belly
   twin     part of the hands' motion relative to the chest that is not mirrored, in percent, if they move by
            more than 3 units, root mean square (at least 4)
@@ -50,8 +48,7 @@ Prints a table with one line per clip, followed by the values that exceed their 
   beyond   joints that exceed their limits (see below), or -
 
 Without arguments it also checks models/README.md: the table of gaits must equal the measured table, and
-frames,
-rates and speeds in the tables of clips must match the files.
+frames, rates and speeds in the tables of clips must match the files.
 
 ALLOWED lists exceptions for clips, Bobbin's by name and others as MODEL/CLIP: attacks, take-offs and
 landings."""
@@ -453,7 +450,7 @@ def dome_depth(point):
 
 
 def check_pat(anim, mesh, clip, report):
-    """Checks the right hand on Thimble, which begs, and purrs from the first pat on."""
+    """Checks the right hand on Thimble, which plays its clip `beg`, and `purr` from the first pat on."""
     beg, purr = (Anim(os.path.join(FOLDER, "thimble", name + ".md5anim")) for name in ("beg", "purr"))
     deepest, loop = 0.0, len(purr.frames) - 1
     dome, hand = beg.names.index("dome"), ("hand_r", "finger_a_", "finger_b_", "thumb_")

@@ -28,14 +28,14 @@ TEXELS = 64
 RATE, FRAMES, EVENT = 30, 24, 38        # the frame of Bobbin's sneeze with the event that starts it
 MOUTH, NOSE = (11.5, 0.0, 2.4), (12.5, 0.0, 4.4)     # from Bobbin's joint head
 SOOT, HIDDEN = (14.0, 0.2, 5.5), -5.0
-# Puffs that stay small and rise after the fire: seconds after the event at which each appears and
-# disappears, its speed, the parts of it to the left and up, how fast it rises, and its size. They are
-# neither in a line nor equally large.
+# Puffs that remain small and rise after the fire. Each entry contains the seconds after the event at which
+# the puff appears and disappears, its speed, the fractions of the speed to the left and up, the speed at
+# which it rises, and its size. The puffs are neither in a line nor equally large.
 EMBERS = {12: (0.12, 0.66, 215.0, -0.24, 0.02, 58.0, 2.0), 18: (0.15, 0.79, 150.0, 0.26, 0.36, 24.0, 1.5),
           24: (0.18, 0.80, 140.0, -0.05, -0.02, 96.0, 2.4), 27: (0.22, 0.74, 75.0, 0.34, 0.42, 66.0, 1.7)}
-OUT = 0.54      # seconds after the event: all other fire is gone
-# Layers of soot: the radius of each, and after how many seconds it is off. There are so many that the soot
-# fades. Each is a little aside and rotated, so that the soot is a smudge and not a disc.
+END = 0.54      # seconds after the event at which the other fire has disappeared
+# Layers of soot: radius, and seconds after which the layer disappears. Many layers make the soot fade
+# gradually. Each layer is displaced and rotated a little, so that the soot is a smudge and not a disc.
 LAYERS = tuple((4.7 - 0.2 * n, 2.5 + 0.5 * n) for n in range(10))
 SOOT_RATE, SOOT_SECONDS = 2, 7
 _SPRITE = 0.75 * 0.707          # half the side of a sprite, of its joints' distance
@@ -91,7 +91,7 @@ def _puffs():
         ahead = unit((1.0, 0.15 * _any(index, 1), 0.16 + 0.13 * _any(index, 2)))
         speed = (258.0 - 330.0 * born) * (0.86 + 0.14 * _any(index, 3))
         life = min((0.21 if hot else 0.40) * (1.0 + 0.2 * _any(index, 4)),
-                   OUT - 0.05 * (index % 4) - born)
+                   END - 0.05 * (index % 4) - born)
         size = (3.4 if hot else 6.6) * (1.0 + 0.25 * _any(index, 5))
         if index in EMBERS:
             born, gone, speed, aside, up, rise, size = EMBERS[index]

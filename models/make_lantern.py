@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Generates a lantern on a stick, for a hand: the root joint is where the fist closes, x along the stick
-toward the thumb. Attached to Bobbin's `prop_l` or `prop_r` it lies in his fist. In its clip it stands
-upright without a hand.
+"""Generates a lantern on a stick, for a hand: the root joint is at the position of the fist, with x along the stick
+toward the thumb. If it is attached to Bobbin's joint `prop_l` or `prop_r`, the stick is in his fist. In its clip it
+stands upright without a hand.
 
     python3 models/make_lantern.py [FOLDER]    writes the files (default: models/lantern)
     python3 models/make_lantern.py --check     regenerates and compares with models/lantern"""
@@ -138,7 +138,8 @@ def _pose(bones, phase):
     pose = rig.Pose(bones)
     pose.rotate("grip", pitch=UPRIGHT)
     pose.move("grip", z=FOOT)
-    # The path of the lamp is a figure of eight. At frame 0, which make_place.py uses, nothing is aside.
+    # The path of the lamp is a figure of eight. At frame 0, which make_place.py uses, no part swings to
+    # the side.
     aside = wave(phase, 2)
     pose.rotate("ring", pitch=8.0 * wave(phase), yaw=3.5 * aside)
     pose.rotate("lamp", pitch=5.0 * wave(phase, 1, 0.10) + 2.0 * wave(phase, 2, 0.05), yaw=2.5 * aside)

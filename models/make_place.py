@@ -203,7 +203,7 @@ def generate(folder):
     to_scene, shade, light = Part(), Part(), Part()
     for x, y, size, seed in ROCKS:
         disc(shade, x - 0.1 * size, y + 0.25 * size, 1.9 * size, 2.2 * size, 0.15)
-    dunes(to_scene)        # farthest first: see draw_place() of the viewer
+    dunes(to_scene)        # farthest first: see view_draw_scenery() of the viewer
     for x, y, size, seed in ROCKS:
         rock(to_scene, x, y, size, seed)
     tendril(to_scene)

@@ -37,8 +37,8 @@ SPRINGS += [Chain(tuple("ear_%d_%s" % (n, side) for n in range(1, 4)),
                   _JOINTS["ear_3_" + side].aim, 3.0, 0.30, 13.0) for side, _ in SIDES]
 
 
-# Steps whose feet leave the floor and come down slowly: a knee that is nearly straight rotates far for
-# little height.
+# Steps in which the foot leaves and touches the floor slowly: a nearly straight knee rotates far for a small
+# change of height.
 Tread = functools.partial(Footing, gentle=1.5, still=0.06)
 
 
@@ -54,7 +54,7 @@ class Actor:
 
     @classmethod
     def from_pose(cls, pose):
-        """Returns handles for an existing pose."""
+        """Returns an actor that controls an existing pose."""
         actor = cls.__new__(cls)
         actor.pose, actor.rotate, actor.move = pose, pose.rotate, pose.move
         return actor
@@ -121,8 +121,8 @@ class Actor:
             self.rotate_side("cheek", side, pitch=14.0 * amount)
 
     def wince(self, side, amount, line=0.0):
-        """Squeezes one eye shut; the outer end of its upper lid remains up. The end of a half shut lid hangs,
-        because a level lid would look sly. line: as for lids()."""
+        """Squeezes one eye shut. The outer end of the upper lid remains up. While the lid is half shut, its outer
+        end hangs, because a level lid would look sly. line: as for lids()."""
         self.lids(side, amount, amount, line)
         self.droop(side, 60.0 * amount * (1.0 - amount) - 10.0 * amount * amount)
 
@@ -202,9 +202,9 @@ class Actor:
         self.pose.reach("upperarm_" + side, "forearm_" + side, "hand_" + side, target, hint)
 
     def palm(self, side, target, ahead, amount, up=(0.0, 0.0, 1.0), elbow=(-0.8, 0.9, 0.2)):
-        """Puts a hand flat on the floor, the wrist at `target`, fingers toward `ahead`, both given
-        in model space; amount 0..1 of the way there from where the arm is posed. up: direction of the back
-        of the hand, on surfaces other than the floor; elbow: as for reach()."""
+        """Puts a hand flat on the floor, with the wrist at `target` and the fingers toward `ahead`, both in model
+        space. amount: 0 keeps the posed arm, 1 reaches the target. up: direction of the back of the hand, for
+        surfaces other than the floor; elbow: as for reach()."""
         if amount <= 0.0:
             return
         bones = self.pose.skeleton
@@ -219,8 +219,8 @@ class Actor:
             self.pose.fix(name, maths.blend(start, end, amount))
 
     def on_thigh(self, side, amount, out=0.0):
-        """Lays a hand on its thigh, once feet and trunk are posed; amount as for palm(). out: farther to the
-        side, where the trunk leans away."""
+        """Puts a hand on the thigh of its side. Call this after feet and trunk are posed. amount: as for palm().
+        out: additional distance to the side, if the trunk leans away."""
         index, sign = self.pose.skeleton.index, 1.0 if side == "l" else -1.0
         hip, knee = (self.pose.locate(index[part + side])[0] for part in ("thigh_", "shin_"))
         target = add(maths.mix(hip, knee, _ON_THIGH[0]),
@@ -240,7 +240,8 @@ class Actor:
                     * math.sin(2.0 * math.pi * (phase * cycles - 7.2 * delay)))
 
     def tail_pose(self, rise=0.0, side=0.0, curl=0.0):
-        """Bends the tail: rise lifts its root, side bends the whole tail to the left, curl bends its end upwards."""
+        """Bends the tail: rise lifts its root, side bends the whole tail to the left, curl bends its end
+        upwards."""
         for n in range(1, 7):
             self.rotate("tail_%d" % n, yaw=-side / 6.0,
                         pitch=rise * max(0.0, 0.5 - 0.125 * (n - 1)) + curl * max(0, n - 2) / 10.0)
@@ -257,9 +258,9 @@ class Actor:
     def foot(self, side, x, y, z=0.0, pitch=0.0, yaw=0.0, toes=0.0, knee=None):
         """Puts the ball of a foot at (x, y) in model space with the sole z above the floor.
 
-        pitch > 0 lifts the heel while the toes remain flat; pitch < 0 lifts the toes while the heel
-        remains in place. yaw rotates the foot to the left. toes: 0 flat, 1 as the foot is, as far as the
-        floor lets them. knee: where it points, as if it were the left one."""
+        pitch > 0 lifts the heel while the toes remain flat; pitch < 0 lifts the toes while the heel remains in
+        place. yaw rotates the foot to the left. toes: 0 keeps them flat, 1 gives them the pitch of the foot,
+        limited by the floor. knee: direction of the knee, for the left leg."""
         sign = 1.0 if side == "l" else -1.0
         flat = euler(yaw=yaw)
         tilt = mul(flat, euler(pitch=pitch))
@@ -269,8 +270,9 @@ class Actor:
             heel = (_HEEL[0], _HEEL[1] * sign, _HEEL[2])
             ball = sub(add(ball, rotate(flat, heel)), rotate(tilt, heel))
         else:
-            # The ball is a little above the sole, so the sole would slide back as it turns about the
-            # ball. It slides by half, and the toes by the other half, the other way.
+            # The ball is a little above the sole, so the sole would slide back if the foot rotated about the
+            # ball. A displacement divides this slide: the sole slides back by one half, the toes slide
+            # forward by the other half.
             ahead = _ROLL * math.tanh(0.22 * BALL[2] * math.radians(pitch) / _ROLL)
             ball = add(ball, rotate(flat, (ahead, 0.0, 0.0)))
         knee = knee or (1.0, 0.32, 0.12)
@@ -294,7 +296,7 @@ class Actor:
             self.foot(side, BALL[0], (BALL[1] + wide) * sign)
 
     def neutral_stance(self, t=0.0):
-        """Poses the neutral stance, except feet and mouth."""
+        """Poses the neutral stance, except feet and mouth. `t`: seconds, for the breath."""
         breath = math.sin(math.pi * t)
         self.move("hips", z=-0.55)
         self.stretch(0.12 * breath)

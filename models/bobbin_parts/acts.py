@@ -1,4 +1,4 @@
-"""Clips on the spot: idle, talk, and gestures that end as they begin."""
+"""Clips without locomotion: idle, talk, and gestures that begin and end in the neutral stance."""
 
 import math
 
@@ -17,10 +17,10 @@ def _hip(phase):
 
 
 def idle(a, t):
-    """Breathes, shifts his weight, looks about, scratches his belly, swings the tail."""
+    """Breathes, shifts the weight, looks around, scratches the belly, and swings the tail."""
     phase = t / IDLE_SECONDS
     breath = wave(phase, 2)
-    # He settles on one hip for a second, then on the other; the back follows, and then the head.
+    # The weight is on one hip for a second, then on the other hip. The back follows, and then the head.
     sway, trunk, head = _hip(phase), _hip(phase - 0.025), _hip(phase - 0.05)
     a.move("hips", y=2.5 * sway, z=-0.55 - 0.25 * abs(sway) + 0.12 * wave(phase, 2, 0.1),
            x=0.1 * wave(phase, 1, 0.2))
@@ -29,7 +29,7 @@ def idle(a, t):
     a.rotate("chest", pitch=-1.0 * breath)
     a.stretch(0.28 * wave(phase, 2, 0.05))
     a.move("belly", x=0.25 * wave(phase, 2, 0.45))
-    # A look to the left, then to the right; the eyes lead, the head follows.
+    # Bobbin looks to the left, then to the right. The eyes lead, and the head follows.
     left, right = bump(phase, 0.26, 0.50, 0.05), bump(phase, 0.58, 0.80, 0.05)
     left_delayed, right_delayed = bump(phase, 0.28, 0.53, 0.08), bump(phase, 0.60, 0.83, 0.08)
     a.look(13.0 * left - 12.0 * right, -3.0 * left)
@@ -65,12 +65,12 @@ def idle(a, t):
 
 
 def _scratch(a, phase):
-    """The right hand scratches the belly, four times, while he looks to the right."""
+    """The right hand scratches the belly four times while Bobbin looks to the right."""
     amount, busy = bump(phase, 0.40, 0.80, 0.11), bump(phase, 0.50, 0.70, 0.03)
     stroke = busy * wave(phase, 20)
     hips = a.pose.locate(a.pose.skeleton.index["hips"])[0]
     a.rotate_side("clavicle", "r", yaw=-5.0 * amount)
-    # The hand comes from ahead, not along the hip.
+    # The hand approaches from the front, so that it does not hit the hip.
     a.arm("r", roll=20.0 * amount, pitch=-10.0 * amount)
     a.elbow("r", 40.0 * amount)
     a.palm("r", add(hips, (11.2, -8.3, 4.6 + 0.5 * stroke)), (0.25, 0.95, -0.15), amount,
@@ -80,7 +80,7 @@ def _scratch(a, phase):
 
 
 def greet(a, t):
-    """Perks up, waves with the right hand, beams, winks, and comes back to rest."""
+    """Straightens up, waves with the right hand, smiles, winks, and returns to the neutral stance."""
     phase = t / WAVE_SECONDS
     up = bump(phase, 0.06, 0.90, 0.13)
     shake = bump(phase, 0.17, 0.82, 0.09)
@@ -95,20 +95,20 @@ def greet(a, t):
              yaw=-3.0 * up)
     a.mouth(0.16 + 0.84 * up + 0.08 * shake * bounce)
     a.brows(0.7 * up)
-    # A wink of the left eye; the right one narrows along with it.
+    # The left eye winks. The right eye narrows at the same time.
     wink = bump(phase, 0.40, 0.58, 0.04)
     a.lids("l", wink, wink, 8.0)
     a.lids("r", 0.18 * wink, 0.45 * wink)
     a.brows(-0.9 * wink, 0.5 * wink, "l")
     a.arms_down()
-    # The right arm goes up far beside the head, so that neither eye nor ear is hidden; the forearm draws the
-    # arc, the hand follows late.
+    # The right arm rises far to the side of the head, so that it hides neither eye nor ear. The forearm
+    # swings along an arc, and the hand follows with a delay.
     a.rotate_side("clavicle", "r", roll=14.0 * up, yaw=6.0 * up)
     a.rotate_side("upperarm", "r", roll=83.0 * up, yaw=4.0 * up)
     a.rotate_side("forearm", "r", roll=-22.0 * up + 21.0 * shake * wave(phase, 6), pitch=4.0 * up)
     a.rotate_side("hand", "r", roll=18.0 * up + 20.0 * shake * wave(phase, 6, 0.16), pitch=6.0 * up)
     a.grip("r", -0.5 * up + 0.25 * shake * wave(phase, 6, 0.22), -0.3 * up)
-    # The left one balances, a little away from the body.
+    # The left arm balances, a little away from the body.
     a.arm("l", roll=12.0 * up + 2.0 * shake * bounce, pitch=8.0 * up, bend=18.0 * up)
     a.rotate_side("hand", "l", roll=14.0 * up)
     a.tail(6.0 + 5.0 * up, 1.5, phase, 3, 0.08)
@@ -117,19 +117,20 @@ def greet(a, t):
     a.stand()
 
 
-_POINTS = (12.2, -14.2, 30.6)    # where the wrist is then: beside him, so that it can be seen from ahead
+# Position of the pointing wrist: at Bobbin's side, so that it is visible from the front.
+_POINTS = (12.2, -14.2, 30.6)
 
 
 def point(a, t):
-    """Draws the arm in, thrusts it out at something, and checks that the viewer looks."""
+    """Draws the arm in, thrusts it out to point at something, and checks that the viewer looks there."""
     draw = keyed(t, (0.0, 0.0), (0.34, 1.0), (0.62, 0.0))
     out = keyed(t, (0.26, 0.0), (0.60, 1.05), (0.78, 1.0), (1.75, 1.0), (2.25, 0.0))
-    # Twice more: the arm draws back, less far, and thrusts again.
+    # Twice more, the arm draws back less far and thrusts again.
     jab = bump(t / 2.5, 0.38, 0.53, 0.075) + bump(t / 2.5, 0.54, 0.69, 0.075)
     a.neutral_stance()
     a.move("hips", x=-0.9 * draw + 1.0 * out, y=0.9 * draw - 1.9 * out, z=-0.7 * draw - 0.25 * out)
     a.rotate("hips", yaw=-7.0 * draw + 6.0 * out, roll=1.5 * draw - 2.0 * out)
-    # The shoulders come into one line with the arm.
+    # The shoulders rotate until they are in line with the arm.
     a.bend(yaw=-12.0 * draw + 35.0 * out - 6.0 * jab, pitch=3.0 * draw + 4.0 * out - 2.5 * jab,
            roll=-2.0 * out)
     a.stretch(-0.4 * draw + 0.5 * out - 0.25 * jab)
@@ -140,14 +141,15 @@ def point(a, t):
           pitch=-3.0 * out + 4.0 * draw, roll=3.0 * out)
     a.brows(0.8 * out - 0.4 * draw, 0.3 * draw)
     a.mouth(0.16 + 0.5 * out + 0.2 * jab - 0.1 * draw)
-    # Three frames shut, and none of them half: over a finger that points, that would be smug.
+    # The eyes are shut for three frames and never half shut: half-shut eyes over a pointing finger would
+    # look smug.
     a.blink(max(bump(t / 2.5, at, at + 0.075, 0.012) for at in (0.0625, 0.7958)))
-    # The right arm: bent at the ribs, then straight out; the finger last.
+    # The right arm is bent at the ribs, then stretched out. The finger moves last.
     reach = keyed(t, (0.12, 0.0), (0.70, 1.0), (1.75, 1.0), (2.40, 0.0))
     delayed = keyed(t, (0.36, 0.0), (0.60, 1.06), (0.74, 1.0), (1.70, 1.0), (2.25, 0.0))
     a.rotate_side("clavicle", "r", yaw=-9.0 * out, roll=6.0 * draw + 5.0 * out)
     a.arm("r", roll=12.0 * draw, pitch=26.0 * draw)
-    # The elbow stays bent on the way out: it would swing through otherwise.
+    # The elbow remains bent on the way out, because the forearm would swing through the body otherwise.
     a.elbow("r", 56.0 * keyed(t, (0.0, 0.0), (0.36, 1.0), (1.80, 1.0), (2.35, 0.0)))
     a.rotate_side("hand", "r", roll=-18.0 * draw)
     a.palm("r", (_POINTS[0] - 8.0 * (1.0 - reach) - 3.4 * jab, _POINTS[1], _POINTS[2] + 0.5 * jab),
@@ -158,7 +160,7 @@ def point(a, t):
     a.rotate_side("finger_a_2", "r", roll=16.0 * delayed)
     a.rotate_side("thumb_1", "r", yaw=22.0 * delayed, pitch=14.0 * delayed)
     a.rotate_side("thumb_2", "r", yaw=26.0 * delayed)
-    # The left one swings back against it.
+    # The left arm swings back as a counterbalance.
     a.arm("l", roll=18.0 * out, pitch=-9.0 * draw + 19.0 * out, bend=12.0 * out)
     a.grip("l", 0.5 * out)
     a.tail_pose(side=-9.0 * draw + 14.0 * out, rise=4.0 * out)
@@ -168,13 +170,14 @@ def point(a, t):
 
 
 def bow(a, t):
-    """A courtly bow: one arm before the belly, one behind, eyes shut, ears forward."""
+    """Bows formally: one arm in front of the belly, one arm behind the back, eyes shut, ears forward."""
     rise = keyed(t, (0.0, 0.0), (0.35, 1.0), (0.60, 0.0), (2.15, 0.0), (2.45, 0.5), (2.8, 0.0))
     down = keyed(t, (0.25, 0.0), (1.0, 1.0), (1.5, 1.04), (2.25, 0.0))
     head = keyed(t, (0.30, 0.0), (1.15, 1.0), (1.55, 1.0), (2.35, 0.0))
     arm = keyed(t, (0.10, 0.0), (0.85, 1.0), (1.75, 1.0), (2.45, 0.0))
     a.neutral_stance()
-    # Toward the arm that sweeps out, then over the other foot; the head is turned a little, and the tail.
+    # The body leans toward the arm that sweeps out, then over the other foot. Head and tail rotate a
+    # little.
     aside = keyed(t, (0.0, 0.0), (0.42, -0.7), (1.05, 1.0), (1.7, 0.85), (2.5, 0.0))
     a.move("hips", x=-2.9 * down + 0.3 * rise, y=1.2 * aside, z=-0.9 * down + 0.35 * rise)
     a.rotate("hips", pitch=21.0 * down - 2.0 * rise, roll=2.5 * aside, yaw=5.0 * aside)
@@ -184,14 +187,14 @@ def bow(a, t):
     a.blink(keyed(t, (0.6, 0.0), (0.8, 1.0), (1.75, 1.0), (1.95, 0.0)), 2.0)
     a.brows(0.5 * rise, -0.3 * down)
     a.mouth(0.12 + 0.25 * rise, 1.2)
-    # Right arm out to the side first, then in an arc before the belly.
+    # The right arm goes out to the side first, then in an arc in front of the belly.
     out = keyed(t, (0.05, 0.0), (0.42, 1.0), (0.9, 0.0), (1.75, 0.0), (2.1, 0.6), (2.6, 0.0))
     a.rotate_side("clavicle", "r", yaw=-10.0 * arm)
     a.arm("r", roll=30.0 * out + 4.0 * arm, pitch=-18.0 * arm, yaw=-14.0 * arm)
     a.elbow("r", 10.0 * out + 62.0 * arm)
     a.rotate_side("hand", "r", roll=16.0 * out - 16.0 * arm)
     a.grip("r", -0.25 * out + 0.1 * arm)
-    # The left one sweeps out and back.
+    # The left arm sweeps out and back.
     a.arm("l", roll=16.0 * out + 22.0 * arm, pitch=44.0 * arm)
     a.elbow("l", 8.0 * arm)
     a.rotate_side("hand", "l", roll=18.0 * arm)
@@ -206,12 +209,12 @@ _STRIKE = Tread(BALL[0], BALL[1], 0.0, (0.18, 0.52, 11.2, 7.4, 5.0, 2.4, 10.0),
 
 
 def attack(a, t):
-    """Winds up, lunges onto the left foot and claws across with the right hand."""
+    """Winds up, lunges onto the left foot, and strikes across the body with the claws of the right hand."""
     wind = keyed(t, (0.0, 0.0), (0.26, 0.98), (0.34, 1.0), (0.50, 0.0))
     hit = keyed(t, (0.28, 0.0), (0.52, 1.0), (0.72, 1.0), (1.12, 0.0))
     over = keyed(t, (0.46, 0.0), (0.66, 1.0), (1.12, 0.0))
     lunge = keyed(t, (0.26, 0.0), (0.56, 1.0), (0.72, 1.0), (1.12, 0.0))
-    # He crouches, comes up over the foot that steps out, and falls into the blow.
+    # Bobbin crouches, rises over the foot that steps out, and falls forward into the strike.
     tall = keyed(t, (0.20, 0.0), (0.38, 1.0), (0.55, 0.0))
     a.neutral_stance()
     a.move("hips", x=-2.6 * wind + 6.9 * lunge, y=-1.1 * wind + 1.0 * lunge,
@@ -227,9 +230,10 @@ def attack(a, t):
         a.droop(side, -12.0 * max(wind, hit))
     a.mouth(0.16 - 0.12 * wind + 0.8 * keyed(t, (0.34, 0.0), (0.49, 1.0), (0.68, 0.85),
                                              (0.98, 0.0)), 1.0 - 1.2 * wind - 2.0 * hit)
-    # The claw: high and back, round over the shoulder, down across the body.
+    # The right hand goes up and back, over the shoulder, and down across the body.
     a.rotate_side("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 17.0 * hit)
-    # The sweep ends wide of the left hip, the arm out straight, not round himself.
+    # The strike ends to the left of the left hip with a straight arm, so that the arm does not wrap around
+    # the body.
     a.arm("r", roll=79.0 * wind + 42.0 * hit - 30.0 * over,
           yaw=37.0 * wind - 57.0 * hit - 22.0 * over)
     a.elbow("r", 62.0 * wind + 8.0 * hit - 12.0 * over)
@@ -243,7 +247,7 @@ def attack(a, t):
     a.ears(-9.0 * wind - 5.0 * hit, 16.0 * wind + 24.0 * hit)
     x, y, z, pitch, yaw = _STRIKE.at(t)
     a.foot("l", x, y, z, pitch, yaw, 0.6)
-    # The other foot pushes off its toes.
+    # The right foot pushes off with its toes.
     a.foot("r", BALL[0], -BALL[1], 0.0, keyed(t, (0.16, 0.0), (0.56, 44.0), (0.72, 42.0),
                                               (1.06, 0.0)))
     for side, _ in SIDES:
@@ -255,7 +259,7 @@ _STAGGER = Tread(BALL[0], -BALL[1], 0.0, (0.04, 0.30, -2.2, -8.6, -8.0, 1.8, 4.0
 
 
 def hit(a, t):
-    """A blow to the chest: thrown back onto the right foot, a wince, and a shake of the head."""
+    """Is hit on the chest: is thrown back onto the right foot, winces, and shakes the head."""
     blow = keyed(t, (0.0, 0.0), (0.10, 1.0), (0.24, 0.9), (0.62, 0.0))
     whip = keyed(t, (0.0, 0.0), (0.07, -0.8), (0.20, 1.0), (0.50, 0.0))
     after = keyed(t, (0.08, 0.0), (0.28, 1.0), (0.45, 0.8), (0.85, 0.0))
@@ -268,9 +272,9 @@ def hit(a, t):
     a.move("belly", x=-1.0 * blow)
     a.nod(pitch=-20.0 * whip + 5.0 * after, yaw=-7.0 * whip
           + 8.0 * pulse(t, 0.46, 0.89, 0.16) * wave(t, 4), roll=5.0 * whip)
-    # Shock first: wide eyes over a cry. Then pain: eyes squeezed shut over a mouth that bites. Shut eyes
-    # over an open mouth would look like singing. He looks at where it hurts. His face relaxes only when he
-    # stands again.
+    # The face shows shock first: wide eyes and an open mouth. Then it shows pain: eyes squeezed shut and
+    # clenched teeth. Shut eyes over an open mouth would look like singing. Bobbin looks at the place that
+    # hurts. His face relaxes only when he stands again.
     shock = keyed(t, (0.0, 0.0), (0.07, 1.0), (0.16, 0.9), (0.25, 0.0))
     cry = keyed(t, (0.0, 0.0), (0.08, 1.0), (0.15, 0.9), (0.27, 0.0))
     wince = keyed(t, (0.15, 0.0), (0.25, 1.0), (0.43, 1.0), (0.54, 0.0))
@@ -283,8 +287,8 @@ def hit(a, t):
     a.look(4.0 * woe, 9.0 * woe)
     a.mouth(0.10 + 0.75 * cry + 0.16 * after, 1.0 - pain)
     a.grimace(pain)
-    # The left arm stays behind in front of him; the right one, of the side that goes back, is thrown out.
-    # Then the left hand goes to where it hurts.
+    # The left arm stays in front of the body, and the right arm is thrown out, because the right side goes
+    # back. Then the left hand goes to the place that hurts.
     hurt = keyed(t, (0.20, 0.0), (0.42, 1.0), (0.60, 1.0), (0.90, 0.0))
     for side, delayed, wide, ahead in (("l", 0.0, 32.0, -28.0), ("r", 0.04, 66.0, -6.0)):
         fling = keyed(t - delayed, (0.0, 0.0), (0.20, 1.1), (0.32, 0.7), (0.75, 0.0))
@@ -297,7 +301,7 @@ def hit(a, t):
     a.elbow("l", 46.0 * hurt)
     a.grip("l", 0.2 * hurt)
     a.tail_pose(rise=14.0 * blow, curl=-10.0 * blow, side=8.0 * after)
-    # Ears are late: the blow alone whips them.
+    # The ears move late: only the hit itself whips them.
     flap = keyed(t, (0.06, 0.0), (0.30, 1.0), (0.38, 0.95), (0.74, 0.0))
     a.ears(-16.0 * keyed(t, (0.06, 0.0), (0.34, 1.0), (0.48, 0.9), (0.88, 0.0)), -16.0 * flap)
     a.foot("l", BALL[0], BALL[1], 0.0, -15.0 * keyed(t, (0.05, 0.0), (0.16, 1.0), (0.34, 0.0)))
@@ -305,7 +309,7 @@ def hit(a, t):
     a.foot("r", x, y, z, pitch, yaw, 0.5)
 
 
-# When he opens the mouth, how far, and whether lips spread (1) or round (0).
+# Syllables: the time at which the mouth opens, how far it opens, and if the lips spread (1) or round (0).
 _SYLLABLES = ((0.10, 0.6, 0.8), (0.28, 0.35, 0.3), (0.44, 0.85, 1.0), (0.70, 0.5, 0.2),
               (0.86, 0.7, 0.9), (1.02, 0.3, 0.5), (1.40, 0.5, 0.1), (1.56, 0.9, 1.0),
               (1.78, 0.45, 0.4), (1.94, 0.65, 0.8), (2.12, 0.35, 0.1), (2.30, 0.95, 1.0),
@@ -313,7 +317,7 @@ _SYLLABLES = ((0.10, 0.6, 0.8), (0.28, 0.35, 0.3), (0.44, 0.85, 1.0), (0.70, 0.5
 
 
 def talk(a, t):
-    """Tells a story: every syllable is a shape of the mouth, every stress a nod and a hand."""
+    """Tells a story: each syllable is a shape of the mouth, each stress is a nod and a gesture of a hand."""
     phase = t / TALK_SECONDS
     wide, spread = 0.0, 0.0
     for start, size, lips in _SYLLABLES:
@@ -321,7 +325,7 @@ def talk(a, t):
         wide, spread = max(wide, size * open_), max(spread, lips * open_)
     left = bump(phase, 0.06, 0.34, 0.06) + bump(phase, 0.54, 0.80, 0.06)
     right = bump(phase, 0.34, 0.62, 0.06) + 0.8 * bump(phase, 0.56, 0.80, 0.06)
-    # Neither hand is quite still while the other one speaks.
+    # While one hand gestures, the other hand also moves a little.
     left, right = left + 0.25 * right, right + 0.25 * left
     stress = max(bump(phase, s, s + 0.07, 0.03) for s in (0.09, 0.37, 0.55, 0.80))
     a.neutral_stance()
@@ -338,7 +342,7 @@ def talk(a, t):
     a.move("jaw", x=0.25 * wide * (1.0 - spread))
     a.rotate("tongue", pitch=-9.0 * wide * spread)
     a.brows(0.75 * stress + 0.25 * left, -0.35 * bump(phase, 0.62, 0.78, 0.05))
-    # Once the left hand goes up above the shoulder: "so high!"
+    # Once the left hand rises above the shoulder to show a height.
     high = bump(phase, 0.52, 0.80, 0.08)
     a.arm("l", roll=72.0 * high, yaw=10.0 * high)
     a.elbow("l", -38.0 * high)
@@ -363,15 +367,15 @@ def _lit_hip(phase):
 
 
 def carry(a, t):
-    """Peers ahead by the light of a lantern in the right hand, then holds it up and looks at it: for the
-    right arm, layered over other clips. The hips go to the side of the lantern before it rises, and the left
-    arm answers."""
+    """Peers ahead by the light of a lantern in the right hand, then holds the lantern up and looks at it. As a
+    layer over other clips, only the right arm of this clip is used. The hips shift to the side of the lantern
+    before it rises, and the left arm balances."""
     phase = t / CARRY_SECONDS
     breath = wave(phase, 2)
     sway, trunk, head = (_lit_hip(phase - delayed) for delayed in (0.0, 0.03, 0.06))
     a.neutral_stance()
     a.mouth(0.16 + 0.05 * breath)
-    # The light goes ahead and to the left, the eyes before it and the head behind it.
+    # The light moves ahead and to the left. The eyes move earlier than the light, the head later.
     ahead, peers = bump(phase, 0.06, 0.37, 0.09), bump(phase, 0.04, 0.35, 0.05)
     high = bump(phase, 0.38, 0.80, 0.12)
     a.move("hips", x=0.1 * wave(phase, 1, 0.2) + 0.9 * ahead, y=2.4 * sway,
@@ -383,14 +387,14 @@ def carry(a, t):
     a.move("belly", x=0.3 * wave(phase, 2, 0.45))
     a.both("clavicle", roll=1.6 * wave(phase, 2, 0.08))
     a.rotate_side("clavicle", "r", roll=5.0, yaw=-4.0 - 8.0 * ahead)
-    # The arm keeps the light level: it gives way to the trunk, late.
+    # The arm keeps the light level: it follows the trunk with a delay.
     a.arm("r", roll=1.5 * wave(phase, 2, 0.15) + 2.0 * trunk,
           pitch=-25.0 + 1.5 * wave(phase, 2, 0.12) - 14.0 * high - 16.0 * ahead, yaw=20.0)
     a.elbow("r", 50.0 + 3.0 * wave(phase, 2, 0.2) + 8.0 * high - 10.0 * ahead)
     a.wrist("r", 25.0)
     a.rotate_side("hand", "r", pitch=2.0 * wave(phase, 2, 0.26), roll=2.0 * head)
     a.grip("r", 0.55)
-    # The left arm balances: it is out at frame 52, goes a little too far, and its hand comes later.
+    # The left arm balances: it is out at frame 52 and overshoots a little. Its hand follows later.
     answer, delayed = (keyed(phase - by, (0.40, 0.0), (0.542, 1.0), (0.62, 0.8), (0.72, 0.8), (0.86, 0.0))
                        for by in (0.0, 0.035))
     a.rotate_side("upperarm", "l",
@@ -399,7 +403,7 @@ def carry(a, t):
     a.rotate_side("forearm", "l", pitch=-3.0 * wave(phase, 2, 0.2) - 26.0 * answer - 14.0 * ahead)
     a.rotate_side("hand", "l", roll=20.0 * delayed)
     a.grip("l", -0.5 * delayed)
-    # A long look at the light, eyes first, then ahead again.
+    # Bobbin looks at the light for a long time, eyes first, and then ahead again.
     eyes, look = bump(phase, 0.40, 0.84, 0.05), bump(phase, 0.42, 0.88, 0.10)
     a.look(-20.0 * eyes + 9.0 * peers, 12.0 * eyes)
     delayed = bump(phase, 0.08, 0.39, 0.09)
@@ -415,7 +419,7 @@ def carry(a, t):
 
 
 def stand(a, t):
-    """The pose that layers are taken from."""
+    """The reference pose of layers: a layer is the difference between its clip and this pose."""
     a.neutral_stance()
     a.mouth(0.16)
     a.stand()
@@ -426,17 +430,17 @@ _BLINK = (0.0, 0.75, 1.0, 1.0, 0.4, 0.08, 0.0, 0.0)
 
 
 def blink(a, t):
-    """Both lids shut and open; the brows give a little."""
+    """Both eyes shut and open. The brows move down a little."""
     shut = _BLINK[round(24.0 * t)]
     stand(a, t)
-    a.blink(shut, -22.5)      # in a U, as sleeping lids
-    for side, _ in SIDES:     # half shut and level they would be sly
+    a.blink(shut, -22.5)      # shut lids meet low, in the shape of a U, as in sleep
+    for side, _ in SIDES:     # half-shut lids that are level would look sly
         a.droop(side, 60.0 * shut * (1.0 - shut))
     a.brows(-0.2 * shut)
 
 
 def breathe(a, t):
-    """A deep breath, shoulders and belly with it; the feet are unaffected."""
+    """Takes a deep breath, which moves shoulders and belly. The feet are unaffected."""
     # Both are 0 at the beginning, where the layer adds nothing.
     breath = wave(t / 2.5, 1, 0.25) - wave(0.0, 1, 0.25)
     delayed = wave(t / 2.5, 1, 0.31) - wave(0.0, 1, 0.31)
@@ -460,8 +464,9 @@ def _positive(x):
 
 
 def lean(a, t):
-    """Leans left, at once and far, then right, more slowly and less, and settles: into a curve, or against a
-    push. The head goes first, and the weight onto the other hip; the balls of the feet stay."""
+    """Leans far to the left quickly, then less far to the right and more slowly, and returns to standing: for
+    curves and pushes. The head moves first, and the weight shifts onto the other hip. The balls of the feet do not
+    move."""
     head = keyed(t, (0.0, 0.0), (0.40, 1.0), (0.62, 0.76), (1.26, -0.8), (1.50, -0.6), (1.84, 0.08),
                  (2.0, 0.0))
     side = keyed(t, (0.0, 0.0), (0.50, 1.0), (0.72, 0.78), (1.38, -0.85), (1.58, -0.66), (1.90, 0.06),
@@ -477,8 +482,9 @@ def lean(a, t):
     a.rotate("neck", roll=5.0 * delayed, yaw=4.0 * head)
     a.rotate("head", roll=11.0 * delayed - 2.0 * head, yaw=6.0 * head, pitch=2.0 * abs(head))
     a.look(7.0 * head)
-    # Leaning left the right arm goes out to the side, below the shoulder; leaning right the left one goes
-    # back, later. What is on the low side gives way to the hip.
+    # If Bobbin leans to the left, the right arm goes out to the side, below the shoulder. If he leans to
+    # the right, the left arm goes back, later. The arm on the lower side moves outwards, so that it does
+    # not hit the hip.
     left, right, out, back = (_positive(way) for way in (side, -side, delayed, -delayed))
     a.arm("r", roll=17.0 * out + 20.0 * right, pitch=10.0 * out, lift=10.0 * left)
     a.elbow("r", 16.0 * left + 14.0 * right)
@@ -490,6 +496,6 @@ def lean(a, t):
     a.rotate("tail_2", yaw=7.0 * delayed)
     a.ears(7.0 * delayed, 0.0, "l")
     a.ears(-5.0 * delayed, 0.0, "r")
-    # The foot that the trunk leans away from gets light: its heel comes up.
+    # The foot on the side away from the lean bears less weight: its heel rises.
     for side_name, sign, light in (("l", 1.0, right), ("r", -1.0, left)):
         a.foot(side_name, BALL[0], BALL[1] * sign, 0.0, 11.0 * light)

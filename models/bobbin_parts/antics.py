@@ -1,4 +1,4 @@
-"""Clips of a character that is looked at: he sneezes fire, chases his tail, notices who is there."""
+"""Clips for a character that is observed: Bobbin sneezes fire, chases his tail, and notices a visitor."""
 
 import math
 
@@ -12,21 +12,21 @@ SNEEZE_SECONDS = 2.8
 
 
 def squint(a, amount, down=0.0):
-    """Both eyes turn toward the tip of the nose; 1 is all of it."""
+    """Rotates both eyes toward the tip of the nose; amount 1 is the full rotation."""
     a.both("eye", yaw=-22.0 * amount, pitch=down * amount)
 
 
 # --- the sneeze
 
-_BURST = 1.27        # when the fire leaves him
+_BURST = 1.27        # seconds at which the fire leaves the mouth
 _HOP = {side: Tread(BALL[0], BALL[1] * sign, 0.0,
                     (1.26, 1.56, BALL[0] - 3.0, BALL[1] * sign, 0.0, 1.7, 10.0)) for side, sign in SIDES}
 
 
 def sneeze(a, t):
-    """Three inhales, each deeper, a moment of waiting, a burst that throws him back. As soon as his eyes
-    are open he stares at what comes out of him, and then at his smoking nose."""
-    # Between inhales a little is let out again.
+    """Inhales three times, each time deeper, waits a moment, and sneezes a burst of fire that throws him back. As
+    soon as his eyes are open, Bobbin stares at the fire, and then at his smoking nose."""
+    # Between the inhales Bobbin exhales a little.
     full = keyed(t, (0.06, 0.0), (0.30, 0.40), (0.44, 0.24), (0.68, 0.74), (0.80, 0.58), (1.02, 1.0),
                  (1.24, 1.04))
     deep = full * (1.0 - thrown(t, 1.22, 1.32, 1.6))
@@ -49,7 +49,7 @@ def sneeze(a, t):
     a.rotate("chest", pitch=-2.5 * deep)
     a.stretch(1.3 * deep - 0.9 * burst)
     a.move("belly", x=0.5 * deep - 0.6 * burst)
-    # Head back 25 degrees, and held until it goes.
+    # The head is 25 degrees back and remains there until the sneeze.
     a.nod(pitch=-25.0 * delayed - 9.0 * burst + 7.0 * after,
           roll=3.0 * after + 1.5 * wave(t, 7) * pulse(t, 1.05, 1.22, 0.07))
     shut = keyed(t, (0.10, 0.0), (1.0, 0.55), (1.18, 0.75), (1.24, 1.0), (1.34, 1.0), (1.42, 0.0))
@@ -58,13 +58,14 @@ def sneeze(a, t):
         a.lids(side, max(shut, blink) - 0.2 * stare, max(0.9 * shut, blink) - 0.15 * stare, 2.0 - 6.0 * blink)
     a.brows(0.8 * delayed - 0.6 * shut * burst + 0.9 * stare + 0.5 * after,
             -0.9 * delayed + 0.8 * shut * burst - 0.7 * stare - 0.7 * after)
-    # Both eyes meet where the fire is, farther and farther away.
+    # Both eyes look at the fire, which moves farther and farther away.
     squint(a, stare * keyed(t, (1.43, 0.6), (1.80, 0.25)) + after, 11.0)
     a.look(0.0, -5.0 * delayed + 9.0 * stare * (1.0 - after))
     gape = keyed(t, (1.18, 0.0), (1.34, 1.0), (1.44, 0.9), (1.66, 0.0))
     a.mouth(0.16 + 0.72 * delayed + 0.84 * gape * (1.0 - delayed), 1.0 - 1.5 * max(delayed, gape))
     a.rotate("jaw", pitch=14.0 * gape)
-    # Hands come up, the right one toward the nose, the left one less, and are thrown back and down.
+    # The hands rise, the right hand up to the nose and the left hand less high. Then both are thrown back and
+    # down.
     for side, sign, much, bent in (("l", 0.0, 0.62, 46.0), ("r", 0.05, 1.0, 78.0)):
         up = keyed(t - sign, (0.12, 0.0), (0.34, 0.35), (0.48, 0.28), (0.72, 0.70), (0.84, 0.62), (1.06, 1.0),
                    (1.19, 1.0), (1.40, 0.0))
@@ -77,10 +78,10 @@ def sneeze(a, t):
         a.rotate_side("hand", side, roll=18.0 * fling - 10.0 * up)
         a.grip(side, -0.5 * up - 0.55 * fling)
     a.tail_pose(rise=10.0 * deep - 12.0 * burst + 7.0 * sink, curl=16.0 * deep - 26.0 * burst)
-    # Ears are blown back, and swing after the head.
+    # The ears are blown back and swing after the head.
     flap = keyed(t, (1.20, 0.0), (1.42, 1.0), (1.80, 0.0))
     a.ears(8.0 * tall - 8.0 * flap - 8.0 * after, 12.0 * tall + 22.0 * flap)
-    a.ears(-46.0 * drop, 0.0, "l")      # and one gives up
+    a.ears(-46.0 * drop, 0.0, "l")      # and the left ear droops
     for side, _ in SIDES:
         x, y, z, pitch, yaw = _HOP[side].at(t)
         a.foot(side, x, y, z, pitch + 13.0 * tall * pulse(t, 0.80, 1.40, 0.15), yaw, 0.5)
@@ -89,9 +90,10 @@ def sneeze(a, t):
 
 # --- the tail chase
 
-_SEES, _STEPS, _DEGREES = 0.85, 16, 720.0    # start of the spin in seconds, steps, two rotations
+# Start of the spin in seconds; number of steps; angle of the spin, two rotations.
+_SEES, _STEPS, _DEGREES = 0.85, 16, 720.0
 _REEL = 0.45
-_ENDS = [_SEES]                              # ends of the steps, each of which is quicker than the last
+_ENDS = [_SEES]                              # times at which steps end; each step is shorter than the previous step
 for _step in range(_STEPS):
     _ENDS.append(_ENDS[-1] + 0.30 - 0.08 * _step / (_STEPS - 1))
 CHASE_SECONDS = round(20.0 * (_ENDS[-1] + _REEL)) / 20.0
@@ -103,7 +105,7 @@ def _heading(t):
 
 
 def _planted(step):
-    """Returns the direction of a foot after step `number`: it stands during the next step."""
+    """Returns the direction of a foot after step number `step`. The foot stands during the next step."""
     return min(_DEGREES, _DEGREES * (step + 1.5) / _STEPS) if step >= 0 else 0.0
 
 
@@ -129,7 +131,7 @@ def chase_events():
 
 
 def chase(a, t):
-    """Sees his fin over the left shoulder, goes after it, faster and faster, and reels."""
+    """Sees the fin of the tail over the left shoulder, chases it faster and faster, and reels."""
     over = _ENDS[-1]
     sees = keyed(t, (0.08, 0.0), (0.34, 1.0), (over - 0.05, 1.0), (over + 0.25, 0.0))
     head = keyed(t, (0.16, 0.0), (0.46, 1.0), (over - 0.05, 1.0), (over + 0.30, 0.0))
@@ -152,7 +154,7 @@ def chase(a, t):
     a.brows(0.7 * sees - 0.8 * ready, 0.6 * ready + 0.3 * run - 0.8 * reel)
     a.blink(max(bump(t / CHASE_SECONDS, 0.03, 0.08, 0.02), 0.5 * reel))
     a.mouth(0.16 + 0.45 * run + 0.25 * ready + 0.3 * reel, 1.0 - 1.2 * reel)
-    # Hands snap at it, step by step.
+    # The hands snap at the tail at each step.
     for name, sign in SIDES:
         snap = run * (0.5 + 0.5 * sign * side)
         a.rotate_side("clavicle", name, roll=5.0 * run, yaw=-6.0 * run)
@@ -160,7 +162,7 @@ def chase(a, t):
               pitch=(-34.0 if name == "l" else -17.0) * run - 10.0 * ready - 12.0 * snap)
         a.elbow(name, (30.0 if name == "l" else 50.0) * run + 26.0 * ready - 22.0 * snap + 8.0 * reel)
         a.grip(name, -0.45 * max(run, ready) + 0.7 * snap - 0.4 * reel)
-    # The tail comes round to where he looks, and is always a little ahead of him.
+    # The tail bends to the side to which Bobbin looks, and is always a little ahead of him.
     a.tail_pose(side=26.0 * sees + 92.0 * run - 22.0 * ready * wave(t, 3), rise=6.0 * sees, curl=8.0 * run)
     a.ears(14.0 * sees - 22.0 * run, 26.0 * run - 8.0 * sees)
     for name, sign in SIDES:
@@ -187,17 +189,17 @@ def dizzy(a, t):
     a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
     a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")
     a.rotate("jaw", pitch=8.0 * much)
-    # One corner of the mouth hangs lower, by turns.
+    # The corners of the mouth alternately hang lower.
     for name, sign in SIDES:
         a.move("cheek_" + name, z=-1.1 * sign * much * wave(phase, 2, 0.1))
     a.move("tongue", x=1.8 * much, y=0.5 * much * wave(phase, 2), z=0.3 * much)
 
 
-# --- patting: a head that is 25 units high, the middle of it 27 before him
+# --- patting a head that is 25 units high and whose middle is 27 units in front of Bobbin
 
 PAT_SECONDS = 3.2
-_PATS = (1.05, 1.42, 1.79)       # when the hand is down
-_HEAD_WRIST = (15.3, -13.2, 24.0)    # the wrist then
+_PATS = (1.05, 1.42, 1.79)       # seconds at which the hand is down
+_HEAD_WRIST = (15.3, -13.2, 24.0)    # position of the wrist at these times
 
 
 def pat_events():
@@ -205,7 +207,7 @@ def pat_events():
 
 
 def pat(a, t):
-    """Bends down to who is there, pats the head three times with the right hand, nods, and straightens."""
+    """Bends down to another character, pats its head three times with the right hand, nods, and straightens up."""
     stoop = keyed(t, (0.10, 0.0), (0.80, 1.0), (2.10, 1.0), (2.80, 0.0))
     head = keyed(t, (0.0, 0.0), (0.40, 1.0), (2.30, 1.0), (3.0, 0.0))
     reach = keyed(t, (0.34, 0.0), (0.86, 1.0), (1.98, 1.0), (2.60, 0.0))
@@ -225,14 +227,14 @@ def pat(a, t):
     for side, _ in SIDES:
         a.lids(side, max(blink, 0.15 * stoop), max(blink, 0.35 * stoop), 2.0)
     a.rotate_side("clavicle", "r", yaw=-14.0 * reach, roll=4.0 * reach)
-    # The hand comes up beside the chest, and goes out from there, over the edge of the head.
+    # The hand rises next to the chest and moves out from there, over the edge of the other character's head.
     bent = max(pulse(t, 0.16, 1.00, 0.36), pulse(t, 1.92, 2.78, 0.36))
     a.arm("r", roll=16.0 * bent, pitch=-14.0 * bent)
     a.elbow("r", 84.0 * bent)
     lift = 1.0 - down
-    # The first pat is lower: Thimble rises to meet the others.
+    # The first pat is lower, because Thimble rises before the other pats.
     low = 0.45 * (1.0 - smoothstep(1.12, 1.34, t))
-    # Fingers come after the wrist.
+    # The fingers follow the wrist.
     a.grip("r", -0.12 * reach + 0.26 * reach * delayed)
     a.palm("r", (_HEAD_WRIST[0] - 0.6 * lift, _HEAD_WRIST[1], _HEAD_WRIST[2] + 3.8 * lift - low),
            (1.0, -0.10, 0.14 + 0.30 * lift), reach)
@@ -245,7 +247,7 @@ def pat(a, t):
 
 # --- noticing
 
-LOOK_YAW, LOOK_PITCH = 60.0, 30.0    # degrees of the poses below
+LOOK_YAW, LOOK_PITCH = 60.0, 30.0    # degrees by which the poses below look aside and up
 GIGGLE_SECONDS, PRICK_SECONDS = 1.9, 0.75
 
 
@@ -256,7 +258,8 @@ def _stance(a):
 
 
 def _head_toward(yaw, pitch):
-    """The head turns most of the way, and the eyes, which were there before it, turn back."""
+    """Returns the act of a pose in which the head has rotated most of the way, and the eyes, which moved first,
+    have rotated back."""
     def act(a, t):
         _stance(a)
         a.rotate("chest", yaw=8.0 * yaw, pitch=-3.0 * pitch)
@@ -267,7 +270,7 @@ def _head_toward(yaw, pitch):
 
 
 def _eyes_toward(yaw, pitch):
-    """So far the eyes go alone."""
+    """Returns the act of a pose for small angles, at which only the eyes move."""
     def act(a, t):
         _stance(a)
         a.look(27.0 * yaw, -12.0 * pitch)
@@ -284,8 +287,8 @@ eyes_up, eyes_down = _eyes_toward(0.0, 1.0), _eyes_toward(0.0, -1.0)
 
 
 def prick(a, t):
-    """A tenth of a second after the eyes: ears up, one after the other, too far at first; then brows, chest,
-    and the head, which tilts; half of it stays."""
+    """Notices something. A tenth of a second after the eyes, the ears rise one after the other and overshoot; then
+    brows and chest rise, and the head tilts. Half of this movement remains at the end."""
     a.neutral_stance()
     a.stand()
     for side, delay in (("l", 0.0), ("r", 0.05)):
@@ -301,14 +304,15 @@ def prick(a, t):
 
 
 def giggle(a, t):
-    """Hunches, tickled; throws back his head, hands at his chest; doubles up over them; comes up and
-    peeks with one eye."""
+    """Laughs as if tickled: hunches, throws back the head with the hands at the chest, doubles up over the hands,
+    straightens up, and peeks with one eye."""
     hunch = pulse(t, 0.0, 0.40, 0.17)
     back = keyed(t, (0.20, 0.0), (0.46, 1.0), (0.70, 0.93), (1.08, 0.0))
     double = keyed(t, (0.72, 0.0), (1.02, 1.0), (1.34, 0.9), (1.66, 0.0))
     peek = pulse(t, 1.28, 1.86, 0.24)
     much = pulse(t, 0.06, 1.74, 0.40)
-    # Laughter comes in bursts: quick and small while he is upright, slower and deeper while he is doubled up.
+    # The laughter comes in bursts: quick and small while Bobbin is upright, slower and stronger while he is
+    # doubled up.
     beat = 2.0 * math.pi * (4.7 * t - 0.9 * double * (t - 0.9))
     shake, delayed = (much * math.sin(beat - by) for by in (0.0, 1.1))
     a.neutral_stance()
@@ -330,7 +334,8 @@ def giggle(a, t):
     a.both("clavicle", roll=11.0 * hunch + (4.0 + 4.0 * shake) * much)
     for name, _ in SIDES:
         a.grip(name, 0.30 * much)
-    # Both hands before the chest; then the left one stays there and the right one goes farther out.
+    # Both hands are in front of the chest. Then the left hand stays there, and the right hand moves farther
+    # out.
     hold = pulse(t, 0.10, 1.72, 0.30)
     up = keyed(t, (0.70, 0.0), (1.00, 1.0), (1.34, 1.0), (1.68, 0.0))
     a.arm("l", roll=7.0 * hold, pitch=-10.0 * hold - 2.0 * delayed)

@@ -69,8 +69,8 @@ def tongue_weight(p):
 
 
 def _toes(w, p):
-    """The sole belongs to the foot alone and bends at one line, so that it does not slide;
-    the ball of the foot bends as one; each toe's weight grows toward its tip."""
+    """Adds the weights of the toes. The sole has weights only on the foot and bends along one line, so that it does
+    not slide. The ball of the foot bends as a whole. The weight of each toe increases toward its tip."""
     low = smoothstep(2.6, 0.5, p[2])
     w = steal(w, "foot_l", smoothstep(1.9, 0.8, p[2]))
     w = steal(w, "toes_l", smoothstep(3.4 - 0.7 * low, 6.2 - 1.9 * low, p[0])

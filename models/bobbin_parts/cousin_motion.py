@@ -1,7 +1,7 @@
-"""Spindle's own clips: Bobbin's acts on longer legs, at the pace of a tall character.
+"""Spindle's clips: Bobbin's clips with longer legs, at the pace of a tall character.
 
-Bobbin's frames are retargeted joint by joint; then the legs are placed again, because soles must not
-slide. The clip adds further movements of a tall body."""
+Each joint gets the rotation of Bobbin's joint. Then inverse kinematics poses the legs, so that the soles do not
+slide. Each clip adds movements of a tall body."""
 
 import math
 
@@ -16,7 +16,7 @@ from bobbin_parts.build import BOBBIN
 
 # Ratios of Spindle's movements to Bobbin's.
 STRIDE = 1.4       # length of steps
-_ASIDE = 0.6        # feet and hips to the sides: long legs would cross otherwise
+_ASIDE = 0.6        # movement of feet and hips to the sides
 _HEIGHT = 1.9       # height of the hips
 # Height of the hips in clips in which the knees would otherwise remain bent.
 _LEVEL = {"walk": 1.4, "idle": 1.1}
@@ -35,13 +35,13 @@ def _sway(pose, phase):
 
 
 def _breathe(pose, phase):
-    """Standing he is never quite still: the neck moves with the breath. His habit: he cranes the neck far
-    ahead as a heron does, sniffs twice, and draws it back in."""
+    """Adds a breath that moves the neck while Spindle stands. Also adds a habit: Spindle stretches the neck far
+    forward like a heron, sniffs twice, and draws it back."""
     breath = math.sin(4.0 * math.pi * phase)
     pose.rotate("neck", pitch=1.5 * breath)
     pose.rotate("head", pitch=-1.2 * breath)
     _scratch(Actor.from_pose(pose), phase)
-    # It begins with a small movement back, and the head stays level.
+    # The movement begins with a small movement back. The head remains level.
     crane = keyed(phase, (0.02, 0.0), (0.07, -0.25), (0.17, 1.0), (0.30, 1.0), (0.39, 0.0))
     sniff = bump(phase, 0.185, 0.235, 0.02) + bump(phase, 0.245, 0.295, 0.02)
     pose.rotate("spine_2", pitch=7.0 * crane)
@@ -55,16 +55,16 @@ def _breathe(pose, phase):
 
 
 def _scratch(a, phase):
-    """His belly is thinner than the one that Bobbin scratches, and higher: the right palm lies down on it,
-    and three strokes take it along."""
+    """Replaces Bobbin's scratching, because Spindle's belly is thinner and higher: the right palm lies on the
+    belly, and three strokes move the skin along."""
     amount, busy = bump(phase, 0.40, 0.80, 0.11), bump(phase, 0.50, 0.70, 0.03)
     stroke = busy * wave(phase, 15)
     hips, _ = a.pose.locate(a.pose.skeleton.index["hips"])
     a.palm("r", add(hips, (8.35, -6.0, 7.6 + 1.5 * stroke)), (0.1, 0.82, -0.56), amount, (0.99, -0.12, -0.05),
            (-0.4, 0.9, -0.2))
-    # The fingers are straight; those of Bobbin form half a fist.
+    # The fingers are straight, but Bobbin's fingers form half a fist.
     a.grip("r", -0.42 * amount - 0.2 * bump(phase, 0.62, 0.80, 0.05) + 0.08 * busy * wave(phase, 15, 0.2))
-    # The fingers are closed: spread fingers would look like a star.
+    # The fingers are closed, because spread fingers would look like a star.
     for finger, close in (("finger_a_1", 1.0), ("finger_b_1", -1.0)):
         a.rotate_side(finger, "r", pitch=18.0 * close * amount)
     a.move("belly", x=-0.15 * amount, z=0.45 * stroke)
@@ -75,7 +75,7 @@ def _nothing(pose, phase):
 
 
 def _stoop(pose, phase):
-    """He bends down to those he greets."""
+    """Bends the body down to the smaller character that Spindle greets."""
     low = math.sin(math.pi * min(1.0, max(0.0, (phase - 0.08) / 0.84))) ** 2
     pose.rotate("spine_2", pitch=12.0 * low)
     pose.rotate("chest", pitch=6.0 * low)
@@ -84,13 +84,13 @@ def _stoop(pose, phase):
     pose.move("hips", z=-1.6 * low)
 
 
-# Bobbin's clip, frames per second, added movement. A step takes a third longer.
+# Bobbin's clip, frames per second, added movement. The lower frame rate makes a step a third longer.
 CLIPS = (("blink", 24, _nothing), ("idle", 20, _breathe), ("walk", 18, _sway), ("wave", 19, _stoop))
 
 
 class _Legs:
-    """The path of a foot. It rolls about the lower one of its heel and ball. The position of the ball, or its
-    position in a flat foot, is scaled by the length of steps."""
+    """The path of a foot, which rolls about its heel or its ball, whichever is lower. The position that the ball
+    has in a flat foot is scaled by the length of steps."""
 
     def __init__(self, bobbin, bones, side):
         self.bobbin, self.bones, self.side, self.sign = bobbin, bones, side, 1.0 if side == "l" else -1.0
@@ -110,7 +110,7 @@ class _Legs:
         high = max(0.0, moved[2])
         high = 1.3 * high + 0.2 * (1.0 - math.exp(-10.0 * high))
         moved = (STRIDE * moved[0] + _AHEAD, _ASIDE * moved[1], high)
-        # His feet are a little shorter.
+        # Spindle's feet are a little shorter.
         bind = s.position[s.index["toes_" + self.side]]
         goal = add(add(root, rotate(root_rotation, add(bind, moved))), scale(rolled, 0.93))
         foot = add(goal, rotate(rotation, sub(s.position[s.index["foot_" + self.side]], bind)))

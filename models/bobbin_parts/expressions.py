@@ -15,7 +15,7 @@ CORNER = (12.6, 5.5, 36.8)
 
 
 def _near(p, center, radius):
-    """Returns 1 at the center, decreasing to 0, equally on both sides of the face."""
+    """Returns a weight that is 1 at the center and 0 at `radius`, equal on both sides of the face."""
     d = ((p[0] - center[0]) ** 2 + (abs(p[1]) - center[1]) ** 2 + (p[2] - center[2]) ** 2)
     return math.exp(-d / (radius * radius))
 
@@ -34,7 +34,7 @@ def _smile(actor):
 
 
 def _crying(actor):
-    """Poses a wide mouth whose corners go down: fright, and pain."""
+    """Poses a wide mouth whose corners go down, for fright and pain."""
     actor.mouth(1.4, -0.5)
     return lambda p: add(_pull(p, CORNER, 3.0, (-0.3, -1.3, -3.0)),
                          _pull(p, (13.4, 3.0, 34.0), 2.2, (0.0, 0.0, -0.5)))
@@ -66,15 +66,15 @@ def _lips(p, narrow, flat):
     """Shapes the lips. narrow: reduction of the mouth's width; flat: reduction of its smile."""
     middle = shape.mouth_height(p[0], p[1])
     away = math.hypot((p[0] - 13.5) / 6.0, p[1] / 7.8, (p[2] - middle) / 3.7)
-    # The cheek stays where it is, and so do its freckles.
+    # The cheek and its freckles do not move.
     weight = (1.0 - smoothstep(0.35, 1.4, away)) * (1.0 - smoothstep(6.6, 8.4, abs(p[1])))
     inward = weight * narrow * p[1]
     return (_muzzle(p[1] - inward) - _muzzle(p[1]), -inward, weight * -flat * 0.055 * p[1] * p[1])
 
 
-# Half the width and height of the ellipse along which the lips are thickest in the bind pose, without the
-# smile. Each point around the mouth is on an ellipse with the same foci; half the width of that ellipse is
-# the size of the point.
+# Half the width and half the height of the ellipse along which the lips are thickest in the bind pose, without the
+# smile. Each point around the mouth is on an ellipse with the same foci; half the width of that ellipse is the
+# size of the point.
 _LIPS = (6.03, 2.24)
 _FOCUS = math.sqrt(_LIPS[0] ** 2 - _LIPS[1] ** 2)
 # Sizes at which skin begins to follow the lips less, and not at all; the chin moves farther with the lower
@@ -93,9 +93,10 @@ def _crest(up):
 
 
 def _ring(p, wide, high, sink, crest, pout=_POUT, follows=_FOLLOWS):
-    """Makes the lips a ring. wide, high: half of it; sink: how far its middle is below that of the mouth;
-    crest: how far forward it is at its corners, below and above. Along one axis each they would stay
-    the lozenge that a wide mouth becomes when it is pushed together."""
+    """Returns the displacement that shapes the lips as a ring. wide, high: half the width and half the height of
+    the ring; sink: how far its middle is below the middle of the mouth; crest: how far forward the lips are at the
+    corners, at the lower lip and at the upper lip. The ring follows ellipses: if width and height were scaled
+    separately, a wide mouth would become a lozenge."""
     smile = shape.mouth_height(p[0], p[1])
     far, near = (math.hypot(abs(p[1]) + side, p[2] - smile) for side in (_FOCUS, -_FOCUS))
     size, aside = 0.5 * (far + near), 0.5 * (far - near) / _FOCUS
@@ -135,8 +136,9 @@ def _shut(actor):
 
 
 def _corners_shut(p, at):
-    """The jaw lifts all of the lower lip by almost as much; at the corners, where the mouth is hardly open,
-    that would be through the upper one."""
+    """Returns a position of the lower lip that keeps the corners of the mouth. The jaw lifts the whole lower lip by
+    nearly the same distance. At the corners, where the mouth is hardly open, the lower lip would therefore
+    penetrate the upper lip."""
     below = abs(p[2] - shape.mouth_height(p[0], p[1]))
     weight = (0.6 * smoothstep(2.2, 5.2, abs(p[1])) * (1.0 - smoothstep(2.0, 5.5, below))
               * smoothstep(8.0, 11.0, p[0]))
@@ -148,23 +150,25 @@ def _blink(actor):
     return lambda p: (0.0, 0.0, 0.0)
 
 
-# A target moves along straight lines, lids along arcs: half shut, they would be inside the eye. So lids go
-# outwards on their way, and eyes that they shut go inwards under them, as a frog's eyes do. Distances to the
-# middle of the eye: (upper lids, lower lids, eyeballs).
+# Factors of the distance to the middle of the eye: (upper lids, lower lids, eyeballs). A morph target moves
+# vertices along straight lines, but lids move along arcs. Half-shut lids would therefore be inside the eyeball. To
+# prevent this, the target moves lids outwards and eyeballs inwards, like a frog's eyes.
 RIM = 1.01 * shape.EYE_RADIUS
 FRONT = math.cos(math.radians(70.0))
 EYES = {"blink": (1.03, 1.0, 0.46), "sleepy": (1.04, 1.0, 0.91)}
-# Rims of upper and lower lids in degrees above the gaze: in their middle, at their inner and outer end.
-# Cheeks push the lower lids up; with upper lids that come down it would be the smile of a villain.
+# Rims of upper and lower lids in degrees above the gaze: in their middle, at their inner and outer end. In a
+# smile, only the cheeks push the lower lids up. Lowered upper lids would make the smile look evil.
 RIMS = {"smile": (None, (-38.0, -48.0, -60.0)), "sleepy": ((3.0, 17.0, -32.0), (-48.0, -54.0, -60.0)),
         "blink": ((-30.0, -30.0, -52.0), (-38.0, -40.0, -74.0))}
 
-# Pain is the mouth only: clips squeeze the lids shut, which targets would do along straight lines.
+# The expression `pain` contains only the mouth. Clips squeeze the lids shut, because a target would move the lids
+# along straight lines.
 EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("pain", _crying), ("sleepy", _sleepy), ("oh", _oh),
                ("oo", _oo), ("shut", _shut), ("blink", _blink))
 
 
-# Fangs are rigid: each moves with the lip at its root, and back and up under it by these distances.
+# Fangs are rigid: each fang moves with the lip at its root, and also back and up, under the lip, by these
+# distances.
 FANGS = {"oo": (-0.3, 1.6), "oh": (0.0, 0.3), "sleepy": (-1.0, 1.5), "shut": (-1.6, 2.2)}
 _FANG = fang()
 _FANG_ROOT = (11.7, 3.7, 38.1)
@@ -181,8 +185,8 @@ def _on_joints(influences, names, start):
 
 
 def _resized(at, influences, names, sizes):
-    """Scales the distance of lids and eyeballs to the middle of the eye. The ends of lids keep their position
-    at the head, because they would stick out of its outline."""
+    """Scales the distance of lids and eyeballs to the middle of the eye. The ends of lids keep their positions,
+    because they would stick out of the head's outline otherwise."""
     for start, size in zip(("lid_upper_", "lid_lower_", "eye_"), sizes):
         if _on_joints(influences, names, start):
             away = sub(at, nearest_eye(at))
@@ -206,7 +210,7 @@ def _rotated_lid(point, upper, rim):
     radius, side, height = angles(point)
     middle, inner, outer = rim
     out = math.sin(side)
-    if not upper and out > WIDE:  # behind the opening it stays in the head
+    if not upper and out > WIDE:  # behind the opening, the lid stays inside the head
         return point
     edge = math.radians(middle + ((inner if out < 0.0 else outer) - middle) * out * out)
     return at_angles(radius, side, height + edge - lid_edge(upper, side))

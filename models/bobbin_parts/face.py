@@ -13,13 +13,14 @@ UP = cross(GAZE, HINGE)
 UPPER_EDGE, LOWER_EDGE = 50.0, -54.0
 _LOWER = -80.0  # from the edge of the lower lid to its back
 _CAP = 105.0
-# Half the width of the opening, relative to the radius: toward its outer corner the upper lid comes down
-# along an ellipse, so that an eye is round behind its iris also from the side, without a wedge of white.
+# Half the width of the opening, relative to the radius. Toward the outer corner the upper lid comes down
+# along an ellipse, so that the eye looks round also from the side, without a wedge of white behind the
+# iris.
 WIDE = 0.95
-# Radius of a lower lid, in eyeballs: it is under the upper lid, deep enough that its flat triangles do not
-# penetrate it.
+# Radius of a lower lid, in eyeball radii. The lower lid is under the upper lid, deep enough that its flat
+# triangles do not penetrate the upper lid.
 _UNDER = 1.035
-_LOW = 1.015    # radius of the ends of an upper lid, in eyeballs
+_LOW = 1.015    # radius of the ends of an upper lid, in eyeball radii
 _COLUMNS = (-86.0, -64.0, -42.0, -20.0, 2.0, 24.0, 40.0, 50.0, 58.0, 64.0, 68.0, 71.0, 74.0, 86.0)
 
 
@@ -43,8 +44,8 @@ def at_angles(radius, side, height):
 
 
 def _upper_edge(side):
-    """Returns the edge of the upper lid at `side` radians to the left of the middle of the eye; behind the
-    opening it is inside the skin."""
+    """Returns the height of the upper lid's edge, in radians above the gaze, at `side` radians to the left of the
+    middle of the eye. Behind the opening, the edge is inside the skin."""
     edge, out = math.radians(UPPER_EDGE), math.sin(side) / WIDE
     if out <= 0.0 or out >= 1.0:
         return edge if out <= 0.0 else -0.6 * edge
@@ -69,8 +70,8 @@ def tucked(point):
 
 
 def sunk(point):
-    """Returns the position in the mesh of a point of the upper lid, as lid() creates it: if shut, its ends
-    would be a step on the head."""
+    """Returns the position in the mesh of a point of the upper lid, as lid() creates it. The ends are sunk, because
+    the ends of a shut lid would form a step on the head otherwise."""
     radius, side, height = angles(point)
     low = min(radius, _LOW * shape.EYE_RADIUS)
     return at_angles(radius + (low - radius) * smoothstep(0.8, 1.0, abs(math.sin(side))), side, height)
@@ -99,13 +100,12 @@ def eyeball(rings=8, around=18):
 
 
 def lid(upper, rows=6):
-    """One lid of the left eye: points, along (0 at the rim), triangles, chart coordinates. A thin shell
-    whose rim curls in to the eyeball; it slides into the head when open."""
+    """Creates one lid of the left eye: points, along (0 at the rim), triangles, chart coordinates. A lid is a thin
+    shell whose rim curls in to the eyeball. An open lid slides into the head."""
     edge, back = (UPPER_EDGE, UPPER_EDGE + 105.0) if upper else (LOWER_EDGE, LOWER_EDGE + _LOWER)
     points, along, flat, grid = [], [], {}, []
-    # (fraction of the distance to the back, radius in eyeballs): the rim curls in, and the shell becomes
-    # thinner to the back.
-    # The upper one lies over the lower one.
+    # Steps are (fraction of the distance to the back, radius in eyeball radii): the rim curls in, and the
+    # shell becomes thinner to the back. The upper lid lies over the lower lid.
     thick = 1.065 if upper else 1.055
     steps = [(0.0, 0.99), (0.0, thick)]
     steps += [(n / rows, thick - 0.005 - 0.03 * n / rows) for n in range(1, rows + 1)]
@@ -119,7 +119,7 @@ def lid(upper, rows=6):
             radius = shape.EYE_RADIUS * size
             points.append(at_angles(radius, side, height))
             along.append(t)
-            # The curled rim would be flat on the chart: it gets a little height.
+            # The curled rim would have no area on the chart, so it gets a little height.
             curl = 0.0 if n else -0.06 if upper else 0.06
             flat[row[-1]] = (side * radius, (even + curl) * -radius)
         grid.append(row)

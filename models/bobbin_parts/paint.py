@@ -158,7 +158,7 @@ def _head(x, y, z, n):
     if x > 12.0 and z > 38.5:
         nostril = math.hypot((y - 1.45) / 0.85, z - 40.5 - 0.3 * (y - 1.45))
         color = mix(color, mix(INK, MAROON, 0.4), smoothstep(0.62, 0.46, nostril))
-    # A soft shade around the eye lets it sit in the head.
+    # A soft shadow around the eye makes it look embedded in the head.
     rim = shape.eye_distance(x, y, z)
     color = mix(color, LID, smoothstep(1.5, 0.15, rim))
     if x > 5.0 and 30.0 < z < 41.0:
@@ -205,11 +205,13 @@ def _fin(along, t, flat):
 
 
 def _lid(x, y, z, along):
-    """As the skin around the eye, with a line of lashes at its edge, which tapers to both corners."""
+    """Returns the color of a lid: the color of the skin around the eye, with a line of lashes at the edge that
+    tapers to both corners."""
     tint = mix(mix(LID, BACK, 0.45), LID, smoothstep(0.05, 0.3, along))
     out = dot(sub((x, y, z), shape.EYE), face.HINGE) / shape.EYE_RADIUS
     wide, ink = 0.062, INK
-    if z < shape.EYE[2]:    # the lower one hardly shows: it would be a frown where it is pushed up
+    # The lashes of the lower lid are faint: they would look like a frown if the lid is pushed up.
+    if z < shape.EYE[2]:
         wide, ink = 0.03, mix(INK, BACK, 0.6)
     wide *= 1.0 - min(1.0, out * out)
     return mix(ink, tint, smoothstep(wide - 0.012, wide + 0.012, along))
@@ -268,7 +270,7 @@ _GLOSS = {"fang": 190.0, "horn": 128.0, "thorn": 112.0, "fin": 84.0, "lid": 58.0
 
 
 def _gloss(part, x, y, z, n):
-    """Gloss before the relief: wet lips, hard nails, a soft belly."""
+    """Returns the gloss without the effect of the relief: wet lips, hard nails, a soft belly."""
     gloss = _GLOSS.get(part, 62.0)
     if part in ("arm", "leg"):
         nail = min(_near(x, y, z, tip) for tip in (_TOES if part == "leg" else _NAILS))
@@ -277,7 +279,7 @@ def _gloss(part, x, y, z, n):
         pale = max(_belly(x, y, z, n[0]), _muzzle(x, y, z))
         gloss += (38.0 - gloss) * pale
     if part == "head" and x > 5.0 and 30.0 < z < 41.0:
-        # Lips shine; the dark behind them must not turn gray.
+        # The lips shine, but the dark mouth behind them must not become gray.
         hollow = shape.MOUTH(x, y, z)
         gloss = max(gloss, 100.0 * smoothstep(0.9, 0.5, hollow))
         gloss *= 1.0 - smoothstep(0.42, 0.12, hollow)
@@ -295,7 +297,7 @@ def texel(part, x, y, z, n, sky, along):
     gloss = _gloss(part, x, y, z, n) * (0.35 + 0.65 * sky)
     height = 0.0
     if part in _PEBBLED:
-        # Small scales, softer on what is pale and on the face.
+        # Small scales, softer on pale skin and on the face.
         pebble = smoothstep(-0.35, 0.75, _PEBBLES.near(x, y, z))
         amount = 1.0
         if x > -2.0:

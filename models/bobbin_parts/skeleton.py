@@ -46,7 +46,7 @@ _JOINTS = (
     ("ear_1_l", "head", (-1.0, 8.8, 46.8), (-2.4, 14.0, 50.6)),
     ("ear_2_l", "ear_1_l", (-2.4, 14.0, 50.6), (-4.0, 19.4, 52.6)),
     ("ear_3_l", "ear_2_l", (-4.0, 19.4, 52.6), (-6.0, 24.6, 51.6)),
-    # Helpers, last: see HALVES.
+    # Helper joints are last: see HALVES.
     ("hip_l", "hips", (-0.5, 5.2, 13.6), (1.7, 6.2, 8.2)),
     ("shoulder_l", "clavicle_l", (0, 6.6, 28.0), (0.2, 11.8, 24.2)),
     ("elbow_l", "upperarm_l", (0.2, 11.8, 24.2), (2.2, 16.2, 20.6)),
@@ -104,7 +104,7 @@ def joints():
     for name, parent, bind, aim in _JOINTS:
         left = name.endswith("_l")
         joint = Joint(name, parent, _floats(bind), _floats(aim))
-        # A twin chain ends where the left chain's root's parent comes up again.
+        # The left chain has ended: now append its right twins.
         if pending and not (left and parent.endswith("_l")):
             out += pending
             pending = []

@@ -12,7 +12,8 @@ _MOUTH, _CORNER, _CHEEK = (13.0, 0.0, 35.4), (12.4, 5.4, 36.6), (5.0, 9.5, 37.5)
 _DETAIL = {"head": 1.5, "torso": 0.9, "arm": 1.0, "leg": 1.0, "tail": 0.85, "ear_in": 1.0,
            "ear_out": 0.8, "horn": 0.9, "thorn": 0.7, "fin": 1.0, "lid": 0.5, "fang": 0.8}
 
-# Along the back: root and tip in the mirror plane, half height and half thickness at the root.
+# Thorns along the back: root and tip in the mirror plane, half height and half thickness at
+# the root.
 _THORNS = (((-5.2, 50.0), (-9.2, 54.0), 2.7, 1.25), ((-8.6, 46.0), (-13.6, 48.4), 2.6, 1.25),
            ((-8.6, 40.6), (-12.9, 41.3), 2.2, 1.1), ((-4.9, 28.6), (-9.2, 30.0), 2.0, 1.0),
            ((-6.6, 22.9), (-11.6, 24.6), 2.5, 1.2), ((-9.4, 15.6), (-14.4, 19.0), 2.5, 1.2),
@@ -21,8 +22,8 @@ _THORNS = (((-5.2, 50.0), (-9.2, 54.0), 2.7, 1.25), ((-8.6, 46.0), (-13.6, 48.4)
 
 
 class Skin:
-    """The left half. Per vertex: points, normals, open (sky seen), along, weights. Per triangle:
-    part. charts cover all triangles."""
+    """The left half of the skin. Per vertex: points, normals, open (visible fraction of the sky), along, weights.
+    Per triangle: part. The charts cover all triangles."""
 
     def __init__(self):
         self.points, self.normals, self.open, self.along, self.weights = [], [], [], [], []
@@ -102,7 +103,7 @@ def _body(skin, coarse):
     weights = binding.skin_weights(points, near, center)
     middles = [scale(add(add(points[a], points[b]), points[c]), 1.0 / 3.0) for a, b, c in tris]
     parts = [shape.part_at(p) for p in middles]
-    # Charts want each part's triangles together.
+    # Each chart needs the triangles of its part next to each other.
     order = sorted(range(len(tris)), key=lambda n: parts[n])
     tris, parts = [tris[n] for n in order], [parts[n] for n in order]
     skin.add(points, normals, _sky(points, normals), [0.0] * len(points), weights,
@@ -161,7 +162,8 @@ def _thorns(skin):
         steps = [n / 5 for n in range(6)]
         thorn = loft.blade(path, [thick * loft.table((1.0, 0.9, 0.6, 0.0), t) for t in steps],
                            [tall * loft.table((1.0, 0.85, 0.55, 0.0), t) for t in steps], 5)
-        # Rigid on the skin it grows from: the weights of the nearest vertex of the spine.
+        # A thorn moves rigidly with the skin at its root: it gets the weights of the
+        # nearest vertex of the spine.
         nearest = min((v for v in range(len(body_points)) if body_points[v][1] == 0.0),
                       key=lambda v: length(sub(body_points[v], a)))
         even = body_weights[nearest]
@@ -169,8 +171,8 @@ def _thorns(skin):
 
 
 def _fin(skin):
-    """A spade that faces forwards and backwards, so that it shows over the shoulder. It begins inside the
-    tail and leaves it by a rim that stands out all around."""
+    """Adds the fin of the tail, a spade that faces forwards and backwards, so that it is visible over the shoulder.
+    It begins inside the tail and leaves it by a rim that sticks out on all sides."""
     a, tip = J["tail_fin"], AIM["tail_fin"]
     path = loft.curve([(a[0] + 0.1, 0.0, a[2] - 1.6), a, (a[0] - 0.1, 0.0, a[2] + 4.0),
                        (tip[0], 0.0, tip[2] + 3.5)], 10)

@@ -1,4 +1,4 @@
-"""Clips of a character that waits for input: he yawns, nods off, sits down to sleep, and starts up."""
+"""Clips for a character that waits for input: Bobbin yawns, falls asleep, sits down to sleep, and starts up."""
 
 from kit.curves import bump, keyed, looped, pulse, wave
 
@@ -11,8 +11,9 @@ _DROWSY = 0.62     # fraction by which lids are shut before Bobbin sits
 
 
 def _asleep(a, amount, breath=0.0, shut=None):
-    """The trunk sinks, the head hangs, lids are shut (as far as `shut`, if given), arms and ears hang too.
-    Half shut, lids hang at their outer ends and brows rise at their inner ones: level, they would glare."""
+    """Poses Bobbin asleep: the trunk sinks, head, arms and ears hang, and the lids are shut (by `shut`, if it is
+    given). Half-shut lids hang at their outer ends and the brows rise at their inner ends, because level lids would
+    look angry."""
     shut = amount if shut is None else shut
     half = 4.0 * shut * (1.0 - shut)
     a.move("hips", z=-0.9 * amount + 0.10 * breath, x=-0.3 * amount)
@@ -30,15 +31,15 @@ def _asleep(a, amount, breath=0.0, shut=None):
 
 
 def yawn(a, t):
-    """Breathes in, stretches with a wide yawn, fists up, one higher than the other, smacks his lips, and nods
-    off."""
+    """Breathes in, yawns and stretches with raised fists, one higher than the other, smacks the lips, and falls
+    asleep."""
     before = pulse(t, 0.0, 0.62, 0.28)
     wide = keyed(t, (0.25, 0.0), (0.80, 1.0), (1.35, 0.94), (1.75, 0.0))
     stretch = keyed(t, (0.30, 0.0), (0.95, 0.9), (1.30, 1.0), (1.40, 1.0), (1.90, 0.0))
-    # The stretched limbs drop, and the body with them.
+    # The stretched limbs drop, and the body sinks with them.
     sigh = pulse(t, 1.50, 2.20, 0.26)
     sleep = keyed(t, (1.75, 0.0), (2.25, 0.55), (2.45, 0.35), (YAWN_SECONDS, 1.0))
-    # Eyes that have been shut stay heavy.
+    # After the eyes were shut, the lids remain low.
     heavy = keyed(t, (1.54, 0.0), (1.60, 0.6))
     a.neutral_stance()
     _asleep(a, sleep, shut=_DROWSY * max(sleep, heavy))
@@ -53,19 +54,20 @@ def yawn(a, t):
     a.rotate("chest", pitch=1.5 * shiver, roll=1.0 * shiver)
     a.nod(pitch=5.0 * before - 14.0 * wide + 0.5 * tremble, roll=-6.0 * stretch, yaw=3.0 * wide)
     smack = pulse(t, 1.80, 1.98, 0.09) + 0.7 * pulse(t, 2.02, 2.18, 0.08)
-    # His smile goes with the yawn, and does not come back: under half shut lids it would be a leer.
+    # The smile disappears in the yawn and does not return, because a smile under half-shut lids would be
+    # a leer.
     tired = keyed(t, (0.30, 0.0), (0.80, 1.0))
     a.mouth(0.16 - 0.10 * tired + 0.94 * wide + 0.22 * smack, 1.0 - 1.5 * tired - 0.4 * wide)
-    a.rotate("jaw", pitch=15.0 * wide)      # 30 degrees from shut
+    a.rotate("jaw", pitch=15.0 * wide)      # the jaw opens by 30 degrees
     # The mouth is modeled as a smile, so a wide mouth laughs unless its corners go down.
     a.grimace(1.0 * wide + 0.2 * tired)
     squint = keyed(t, (0.47, 0.0), (0.59, 1.0), (1.54, 1.0), (1.60, 0.0))
-    # Down, as the head does: half lids over eyes that look at somebody would be smug.
+    # The eyes look down with the head: half-shut lids over eyes that look at the viewer would look smug.
     a.look(0.0, 8.0 * keyed(t, (1.55, 0.0), (1.70, 1.0), (2.6, 1.0), (YAWN_SECONDS, 0.0)))
     for side, _ in SIDES:
         a.lids(side, squint, 0.95 * squint, 5.0)
     a.brows(0.7 * wide, -0.8 * wide)
-    # The right fist goes up and out, the left one, later, beside the cheek.
+    # The right fist goes up and out. Later the left fist goes up next to the cheek.
     left_stretch = keyed(t, (0.40, 0.0), (1.05, 1.0), (1.42, 1.0), (1.98, 0.0))
     a.rotate_side("clavicle", "r", roll=14.0 * stretch)
     a.arm("r", roll=96.0 * stretch, yaw=20.0 * stretch, pitch=-4.0 * stretch)
@@ -81,7 +83,7 @@ def yawn(a, t):
     a.stand()
 
 
-# --- sitting: on his bottom, legs out, hands in his lap, the tail round him
+# --- sitting on the floor: legs stretched out, hands in the lap, the tail around the body
 
 SIT_SECONDS = 1.4
 _SEAT = (-4.4, -5.9)                 # displacement of the hips (x, z) relative to standing
@@ -89,15 +91,15 @@ _OUT = {side: (13.6, 8.2 * sign, 8.0 * sign) for side, sign in SIDES}
 _DOWN = {side: Tread(BALL[0], BALL[1] * sign, 0.0,
                      (0.44 + delay, 0.86 + delay) + _OUT[side] + (2.2, 0.0))
          for (side, sign), delay in zip(SIDES, (0.0, 0.16))}
-# Both feet come in, one just before the other, and then leave the floor together.
+# Both feet come in, one shortly before the other, and then leave the floor together.
 _UP = {side: Tread(*_OUT[side], (delay, 0.37 + delay, BALL[0], BALL[1] * sign, 0.0, 1.2, 0.0),
                    (0.44, 0.74, BALL[0], BALL[1] * sign, 0.0, 2.3, 8.0))
        for (side, sign), delay in zip(SIDES, (0.0, 0.06))}
 
 
 def _seated(a, amount, legs, curl, hands=(1.0, 1.0)):
-    """legs: how far each is out, by side; curl: how far the tail is round him; hands: how far each lies
-    on its thigh."""
+    """Poses Bobbin as he sits. legs: for each side, how far the leg is stretched out; curl: how far the tail is
+    around the body; hands: how far each hand is on its thigh. All from 0 to 1."""
     a.move("hips", x=_SEAT[0] * amount, y=0.6 * amount, z=(_SEAT[1] + 0.55) * amount)
     a.rotate("hips", pitch=-15.0 * amount)
     a.bend(pitch=13.0 * amount)
@@ -118,7 +120,7 @@ def _seated(a, amount, legs, curl, hands=(1.0, 1.0)):
 
 
 def sit(a, t):
-    """Asleep on his feet he sinks, plumps down, and draws the tail round."""
+    """Asleep on his feet, Bobbin sinks, drops onto the floor, and draws the tail around his body."""
     squat = keyed(t, (0.0, 0.0), (0.46, 0.55), (0.52, 0.55))
     drop = min(1.0, max(0.0, (t - 0.50) / 0.28)) ** 2
     down = squat + (1.0 - squat) * drop
@@ -126,7 +128,7 @@ def sit(a, t):
     a.neutral_stance()
     _asleep(a, 1.0, shut=keyed(t, (0.0, _DROWSY), (0.28, 0.50), (0.60, 1.0)))
     a.mouth(0.06, -0.5)
-    # He sways before his knees give way.
+    # Bobbin sways before the knees give way.
     sway = pulse(t, 0.0, 0.62, 0.24)
     a.move("hips", y=1.3 * sway)
     a.bend(pitch=9.0 * pulse(t, 0.1, 0.8, 0.3) + 4.0 * plump, roll=-4.0 * sway)
@@ -134,9 +136,9 @@ def sit(a, t):
     a.stretch(-0.8 * plump)
     a.nod(pitch=7.0 * plump - 3.0 * pulse(t, 0.92, 1.3, 0.14))
     a.tail_pose(rise=10.0 * pulse(t, 0.1, 0.8, 0.3))
-    # Hanging parts are thrown up as he hits the floor, one arm after the other.
+    # The impact on the floor throws hanging parts up, one arm after the other.
     for side, delay, high in (("l", 0.0, 17.0), ("r", 0.07, 9.0)):
-        # While he sways, they swing out and forward.
+        # While Bobbin sways, the arms swing out and forward.
         hang = pulse(t - delay, 0.04, 0.68, 0.26)
         a.arm(side, roll=high * pulse(t - delay, 0.56, 1.12, 0.22) + 0.6 * high * hang, pitch=-9.0 * hang)
         a.elbow(side, 0.8 * high * pulse(t - delay, 0.64, 1.24, 0.24))
@@ -145,10 +147,11 @@ def sit(a, t):
 
 
 def doze(a, t):
-    """Sleeps sitting: deep breaths, a snore that opens the mouth; his head slips sideways, farther and
-    farther, he catches it, opens one eye a little, smacks his lips, and is gone again. One ear twitches."""
+    """Sleeps while sitting, with deep breaths and a snore that opens the mouth. The head slips sideways, farther
+    and farther. Bobbin catches it, opens one eye a little, smacks the lips, and falls asleep again. One ear
+    twitches."""
     phase = t / DOZE_SECONDS
-    breath = wave(phase, 1, 0.25) + 1.0       # 0 where the loop begins
+    breath = wave(phase, 1, 0.25) + 1.0       # 0 at the beginning of the loop
     slip = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.08), (0.44, 0.45), (0.62, 1.0), (0.705, -0.22),
                   (0.78, 0.06), (0.86, 0.0))
     caught, peek = bump(phase, 0.63, 0.80, 0.06), bump(phase, 0.64, 0.82, 0.03)
@@ -161,7 +164,7 @@ def doze(a, t):
     a.move("hips", y=0.15 * wave(phase, 1, 0.1) - 0.15 * wave(0.0, 1, 0.1))
     a.move("belly", x=0.25 * breath)
     a.lids("r", -0.6 * peek, -0.3 * peek, _SAG)
-    # Air comes in through the mouth, which the expression `oo` makes round, and goes out with lips shut.
+    # Air enters through the mouth, which the expression `oo` makes round, and leaves with shut lips.
     snore = looped(phase, 1.0, (0.05, 0.0), (0.30, 0.8), (0.44, 1.0), (0.56, 0.0), (0.95, 0.0))
     snore *= 1.0 + 0.2 * wave(phase, 16) * bump(phase, 0.22, 0.50, 0.1)
     a.mouth(0.06 + 0.45 * snore + 0.2 * smack, -0.5 - 0.4 * snore)
@@ -173,7 +176,8 @@ def doze(a, t):
     a.rotate("tail_6", yaw=-6.0 * bump(phase, 0.72, 0.86, 0.05))
     a.rotate("tail_fin", yaw=-9.0 * bump(phase, 0.73, 0.88, 0.05))
     _seated(a, 1.0, {side: Tread(*_OUT[side]).at(0.0) for side, _ in SIDES}, 1.0)
-    # The hands ride on the breath. The right one slips off the knee with the head, and he draws it back.
+    # The hands move with the breath. The right hand slips off the knee with the head, and Bobbin draws
+    # it back.
     slide = looped(phase, 1.0, (0.06, 0.0), (0.34, 0.25), (0.64, 1.0), (0.71, 1.06), (0.80, -0.1),
                    (0.88, 0.0))
     a.on_thigh("l", 1.0, 0.3 * breath + 0.5 * caught)
@@ -181,24 +185,24 @@ def doze(a, t):
 
 
 def startle(a, t):
-    """Starts up, all wide: eyes, ears, arms; draws his feet under him, pushes off with a hop, lands, shakes
-    his head, and is there."""
+    """Starts up with wide eyes, raised ears and spread arms, draws the feet under the body, pushes off with a hop,
+    lands, shakes the head, and stands."""
     sleep = keyed(t, (0.0, 1.0), (0.18, 0.0))
     fright = keyed(t, (0.06, 0.0), (0.24, 1.0), (0.62, 0.9), (1.0, 0.0))
-    # The seat stays down until the feet are below it.
+    # The hips remain down until the feet are below them.
     down = 1.0 - keyed(t, (0.16, 0.0), (0.30, 0.28), (0.54, 1.0))
     lean = keyed(t, (0.12, 0.0), (0.34, 1.0), (0.50, 0.0))
     up = keyed(t, (0.40, 0.0), (0.57, 1.0), (0.74, 0.0))
     sink = pulse(t, 0.66, 1.02, 0.15)
-    squash = pulse(t, 0.0, 0.22, 0.10)       # before he goes up
+    squash = pulse(t, 0.0, 0.22, 0.10)       # before the hop
     a.neutral_stance()
-    _asleep(a, sleep, shut=keyed(t, (0.0, 1.0), (0.10, 0.0)))      # the eyes first
+    _asleep(a, sleep, shut=keyed(t, (0.0, 1.0), (0.10, 0.0)))      # the eyes open first
     a.move("hips", x=2.6 * lean, z=0.5 * fright + 2.3 * up - 1.5 * sink)
     a.rotate("hips", pitch=9.0 * lean + 3.0 * sink)
     a.bend(pitch=-8.0 * fright + 19.0 * lean + 7.0 * sink + 8.0 * squash)
     a.stretch(0.9 * fright - 0.7 * lean + 0.5 * up - 0.6 * sink - 1.3 * squash)
     a.nod(pitch=-7.0 * fright - 14.0 * lean, yaw=9.0 * pulse(t, 0.66, STARTLE_SECONDS, 0.12) * wave(t, 4))
-    # The left arm flies out, the right one comes before the chest, a little later.
+    # The left arm flies out. A little later, the right arm comes in front of the chest.
     right_fright = keyed(t, (0.10, 0.0), (0.36, 1.0), (0.60, 0.9), (1.02, 0.0))
     for side, amount, wide, ahead, bent in (("l", fright, 34.0, -4.0, 14.0),
                                             ("r", right_fright, 0.0, -20.0, 34.0)):

@@ -1,6 +1,6 @@
-"""Clips that begin or end on both feet, for a character that is steered: turning on the spot, starting and
-stopping to walk, a skid out of a run, a leap in a run. Feet are planted by position, so that a transition
-from one of these clips to a matching clip moves no foot on the floor."""
+"""Clips that begin or end on both feet, for a character that a player steers: turning on the spot, starting to
+walk, stopping, skidding to a stop, and leaping while running. The positions of planted feet match, so that a
+transition from one of these clips to a matching clip moves no foot on the floor."""
 
 import math
 
@@ -44,7 +44,8 @@ def _eased(s):
 
 
 def _turning(a, t, sign):
-    """Two steps, from standing to standing: eyes first, then head, chest, hips; the tail last."""
+    """Turns on the spot in two steps, from standing to standing. The eyes move first, then head, chest and
+    hips, and the tail last."""
     s = t / TURN_SECONDS
     heading = sign * TURN_DEGREES * (0.65 * s + 0.35 * _eased(s))
     lead, follow = ("l", "r") if sign > 0.0 else ("r", "l")
@@ -52,7 +53,7 @@ def _turning(a, t, sign):
     ahead, swing = math.sin(math.pi * s) ** 2, wave(s) * math.sin(math.pi * s)
     a.root(yaw=heading)
     _stance(a)
-    # The foot that lands last gives a little.
+    # The leg that lands last bends a little.
     a.move("hips", y=1.5 * weight, z=-0.5 * ahead + 0.5 * wave(s, 2, 0.36) * ahead
            - 0.4 * pulse(s, 0.755, 1.0, 0.119))
     a.rotate("hips", roll=3.5 * weight, yaw=4.0 * sign * ahead)
@@ -60,11 +61,11 @@ def _turning(a, t, sign):
     a.nod(yaw=17.0 * sign * ahead, roll=-3.0 * sign * ahead)
     a.look(14.0 * sign * ahead)
     a.brows(0.3 * ahead)
-    # Arms swing against the steps.
+    # The arms swing against the steps.
     for side, foot_sign in SIDES:
         a.arm(side, roll=7.0 * ahead, bend=14.0 * ahead, pitch=-16.0 * foot_sign * sign * swing)
     a.tail_pose(side=-20.0 * sign * ahead)
-    # The first step is the greater one: the other one only catches up.
+    # The first step is larger. The second step only brings the other foot to the same direction.
     for side, start, end, much in ((lead, 0.015, 0.511, 1.0), (follow, 0.53, 0.965, 0.67)):
         foot_sign = 1.0 if side == "l" else -1.0
         move = (s - start) / (end - start)
@@ -93,12 +94,11 @@ def turn_events(sign):
 class _Change:
     """The change from standing to a gait and back. left, right: positions of the feet at phase 0, when the left
     foot lands and the root is at x = 0. act: poses the gait. start: seconds from standing to the landing; stop:
-    seconds in which the character comes to a halt, before he settles. heel: how far the heel that
-    leaves the floor first is up, as keys (fraction of the clip, degrees). shift: fraction of the clip after
-    which the weight is on the right foot. lean: how far the trunk leans forward at the start, degrees.
-    dip: how far the hips give way at the end. balance: how much knee, arms, head and tail answer the
-    shift of the weight at the start, 0 to 1. glance: how far eyes and head, which look over the left shoulder
-    in the gait, are ahead of the body, 0 to 1."""
+    seconds until the root stands still, after which the body settles. heel: pitch of the foot that leaves the floor
+    first, as keys (fraction of the clip, degrees). shift: fraction of the clip after which the weight is on the
+    right foot. lean: how far the trunk leans forward at the start, degrees. dip: how far the hips sink at the end.
+    balance: how strongly knee, arms, head and tail react to the shift of the weight at the start, 0 to 1. glance: 1
+    if the gait looks over the left shoulder: eyes and head then move before the body; otherwise 0."""
 
     def __init__(self, gait, act, start, stop, heel, shift, lean, dip, balance, glance=0.0):
         self.gait, self.act, self.start, self.stop = gait, act, start, stop
@@ -115,14 +115,15 @@ _BACK = _Change(BACKWARD, backward, 0.5, STOP_SECONDS, ((0.08, 0.0), (0.48, 18.0
                 1.0)
 
 
-def _way(s, end, slope):
+def _hermite(s, end, slope):
     """Returns a cubic curve: 0 with slope 0 at s = 0, and `end` with the given slope at s = 1."""
     return (3.0 * end - slope) * s * s + (slope - 2.0 * end) * s * s * s
 
 
 def _balance(a, s, weight, amount):
-    """Shows the shift of the weight to the right foot: the right knee gives way and stretches again, the left
-    hip drops, the left arm goes out and the tail to the left. The arms swing against their first swing."""
+    """Shows the shift of the weight to the right foot: the right knee bends and stretches again, the left hip
+    drops, the left arm moves outwards, and the tail moves to the left. The arms first swing in the direction
+    opposite to their first swing in the gait."""
     sunk, out = amount * pulse(s, 0.0, 0.60, 0.28), amount * pulse(s, 0.06, 0.72, 0.24)
     a.move("hips", y=-0.3 * amount * weight, z=-0.5 * sunk)
     a.rotate("hips", roll=-1.8 * amount * weight)
@@ -134,38 +135,38 @@ def _balance(a, s, weight, amount):
 
 
 def _start(a, t, change):
-    """From standing to the moment in which the left foot lands."""
+    """Starts a gait: from standing until the left foot lands."""
     s, gait, left, right = t / change.start, change.gait, change.left, change.right
-    # The right foot stays where it stands, so that is where the gait's root must be at the end.
+    # The right foot does not move. Therefore its position determines the position of the gait's root at the end.
     x_end, y_end = BALL[0] - right[0], -BALL[1] - right[1]
-    a.root(_way(s, x_end, gait.forward * change.start), y_end * _eased(s))
+    a.root(_hermite(s, x_end, gait.forward * change.start), y_end * _eased(s))
     _between(a, _stance, lambda b: change.act(b, t - change.start), _eased(s))
-    # The weight goes over the right foot while the left heel comes up, and passes on to the left foot.
+    # The weight moves over the right foot while the left heel rises, and then to the left foot.
     weight = keyed(s, (0.0, 0.0), (change.shift, 1.0), (change.shift + 0.12, 0.96), (0.92, 0.0))
     a.move("hips", x=0.7 * weight, y=-2.3 * weight, z=-0.35 * weight)
     a.rotate("hips", roll=-3.0 * weight)
     a.bend(pitch=4.0 * weight, roll=4.0 * weight)
     _balance(a, s, weight, change.balance)
-    # The trunk falls forward before the foot catches it; the head stays level.
+    # The trunk falls forward before the foot catches it. The head remains level.
     lean = change.lean * arch((s - 0.1) / 0.9, 2.4, 2.0)
     a.rotate("hips", pitch=0.35 * lean)
     a.bend(pitch=lean)
     a.nod(pitch=-0.8 * lean)
-    # The eyes go first, then the head; the ears and brows go up.
+    # The eyes move first, then the head. Ears and brows rise.
     eyes, head = (change.glance * keyed(s - by, (0.0, 0.0), (0.22, 1.0), (0.36, 0.8), (0.9, 0.0))
                   for by in (0.0, 0.1))
     a.look(15.0 * eyes - 6.0 * head)
     a.nod(yaw=13.0 * head, roll=-3.0 * head)
     a.brows(0.6 * eyes)
     a.ears(12.0 * head)
-    # The left foot swings from where it stands to where it lands.
+    # The left foot swings from its position in the stance to its first position in the gait.
     move = min(1.0, max(0.0, (s - 0.24) / 0.76))
     progress, up = smootherstep(move), arch(move, 1.5, 1.2)
     a.foot("l", BALL[0] + (x_end + left[0] - BALL[0]) * progress,
            BALL[1] + (y_end + left[1] - BALL[1]) * progress, gait.lift * up,
            keyed(s, *change.heel, (0.75, 0.0), (1.0, left[3])), left[4] * progress, 0.6)
-    # The right heel comes up, and reaches the speed that it has in the gait.
-    roll = _way(max(0.0, s - 0.5) / 0.5, right[3], change.roll_speed * 0.5 * change.start)
+    # The right heel rises until it has the angular velocity of the gait.
+    roll = _hermite(max(0.0, s - 0.5) / 0.5, right[3], change.roll_speed * 0.5 * change.start)
     a.foot("r", BALL[0], -BALL[1], 0.0, roll, right[4] * _eased(s))
 
 
@@ -178,32 +179,33 @@ def back_start(a, t):
 
 
 def _stop(a, t, change, sign):
-    """From the moment in which a foot (left for sign 1) lands to standing beside it: he halts in
-    `change.stop` seconds and then settles until SETTLED_SECONDS."""
+    """Stops a gait: from the landing of a foot (left if sign is 1) until Bobbin stands with both feet next to each
+    other. The root halts within `change.stop` seconds, and the body settles until SETTLED_SECONDS."""
     s, gait, left, right = min(1.0, t / change.stop), change.gait, change.left, change.right
     front, rear = ("l", "r") if sign > 0.0 else ("r", "l")
     phase_offset = 0.0 if sign > 0.0 else 0.5
     x_end, y_end = left[0] - BALL[0], sign * (left[1] - BALL[1])
-    a.root(x_end - _way(1.0 - s, x_end, gait.forward * change.stop), y_end * _eased(s))
+    a.root(x_end - _hermite(1.0 - s, x_end, gait.forward * change.stop), y_end * _eased(s))
     _between(a, lambda b: change.act(b, phase_offset * gait.seconds + 0.6 * t), _stance, _eased(s))
-    # The knees catch him at frame 9; at 14 he is up again, a little taller than he stands. Each part
-    # comes to rest after the one below it.
+    # The knees catch the weight at frame 9. At frame 14 the body is up again, a little higher than in the stance.
+    # Each part comes to rest after the part below it.
     sink = keyed(t, (0.0, 0.0), (0.30, 1.0), (0.50, -0.22), (SETTLED_SECONDS, 0.0))
     a.move("hips", z=-change.dip * sink, x=-0.4 * sink)
     a.stretch(-1.1 * keyed(t, (0.02, 0.0), (0.31, 1.0), (0.52, -0.35), (SETTLED_SECONDS, 0.0)))
     a.bend(pitch=-3.0 * sink)
-    # The weight stays over the front foot until the other one has landed, and sways past the middle.
+    # The weight stays over the front foot until the other foot has landed, and then sways past the middle.
     sway = keyed(t, (0.0, 0.0), (0.27, 1.0), (0.53, -0.35), (SETTLED_SECONDS, 0.0))
     a.move("hips", y=0.7 * sign * sway)
     a.bend(roll=-2.0 * sign * sway)
-    # The head goes on the way that he went, and comes back a little too far; the arms spread.
+    # The head continues in the direction of the gait, and overshoots a little when it comes back. The arms spread.
     onward = keyed(t, (0.08, 0.0), (0.28, 8.0), (0.51, -3.0), (SETTLED_SECONDS, 0.0))
     a.nod(pitch=2.0 * sink + math.copysign(1.0, x_end) * onward, roll=2.0 * sign * sway)
     for side, foot_sign in SIDES:
         later = 0.0 if foot_sign == sign else 0.04
         spread = keyed(t - later, (0.06, 0.0), (0.33, 1.0), (SETTLED_SECONDS - 0.04, 0.0))
         a.arm(side, roll=9.0 * spread, bend=8.0 * spread)
-        # Out of a walk in which he looks back, the arms go on backward, one farther. The tail sweeps aside.
+        # After a walk backward, the arms continue to move backward, one arm farther than the other. The tail sweeps
+        # aside.
         far = change.glance * (16.0 if foot_sign == sign else 8.0) * spread
         a.arm(side, pitch=far, roll=0.6 * far)
         a.rotate_side("hand", side, roll=0.8 * far)
@@ -214,7 +216,7 @@ def _stop(a, t, change, sign):
                                                   (SETTLED_SECONDS, 0.0)))
     a.foot(front, left[0], left[1] * sign, 0.0, keyed(s, (0.0, left[3]), (0.4, 0.0)),
            sign * left[4] * (1.0 - _eased(s)))
-    # The rear foot lifts off at once: its heel is up already.
+    # The rear foot leaves the floor immediately, because its heel is already up.
     move = min(1.0, max(0.0, (s - 0.05) / 0.85))
     progress, up = _eased(move), arch(move, 1.0, 1.5)
     goal = (x_end + BALL[0], y_end - BALL[1] * sign)
@@ -239,7 +241,7 @@ def back_stop(a, t):
 # --- out of a run
 
 
-# Steps of the foot that lands first, as if it were the left one, and of the other foot.
+# Steps of the foot that lands first, as if it were the left foot, and of the other foot.
 _STEP_FIRST = Footing(BALL[0] + 5.0, BALL[1] - 1.0, 6.0, (0.57, 0.83, BALL[0], BALL[1], 0.0, 1.8, 10.0),
                       gentle=1.5)
 _STEP_SECOND = Footing(BALL[0] + 2.0, BALL[1] - 1.0, 14.0, (0.41, 0.67, BALL[0], BALL[1], 0.0, 1.8, 10.0),
@@ -247,10 +249,10 @@ _STEP_SECOND = Footing(BALL[0] + 2.0, BALL[1] - 1.0, 14.0, (0.41, 0.67, BALL[0],
 
 
 def _skid(a, t, sign):
-    """Leans back, both heels skid, arms windmill; sways forward, and stands. Begins as the left foot
-    (sign 1) or the right one lands."""
+    """Stops after a run: leans back and skids on both heels with circling arms, sways forward, and stands. Begins
+    when the left foot (sign 1) or the right foot (-1) lands."""
     s = min(1.0, t / SKID_SECONDS)
-    # The floor slows him evenly: the root comes to rest as a thrown stone does.
+    # Friction decelerates the root at a constant rate.
     x = 0.5 * RUN.forward * SKID_SECONDS * (1.0 - (1.0 - s) ** 2)
     a.root(x)
     phase = 0.0 if sign > 0.0 else 0.5 * RUN.seconds
@@ -258,7 +260,7 @@ def _skid(a, t, sign):
     calm = keyed(t, (0.0, 0.0), (0.55, 0.4), (SKID_ENDS, 1.0))
     _between(a, lambda b: run(b, phase + 0.06 * (1.0 - math.exp(-t / 0.06))), _stance,
              keyed(t, (0.0, 0.0), (0.212, 1.0)))
-    # The last foot that lands gives a little.
+    # The leg that lands last bends a little.
     a.move("hips", x=-3.4 * max(back, 0.0),
            z=1.05 * pulse(t, 0.44, 0.80, 0.17) - 0.5 * pulse(t, 0.74, 0.90, 0.08)
            - 4.2 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.9), (0.8, 0.0)))
@@ -274,7 +276,7 @@ def _skid(a, t, sign):
         a.arm(side, roll=(high + far * math.sin(round_)) * wild, yaw=28.0 * math.cos(round_) * wild)
         a.elbow(side, (16.0 + 10.0 * math.sin(round_ - 0.8)) * wild)
         a.grip(side, -0.5 * wild)
-    # He cries out, and clenches the teeth as the heels begin to hold.
+    # Bobbin cries out, and clenches the teeth when the heels begin to hold.
     cry = keyed(t, (0.0, 0.0), (0.13, 1.0), (0.24, 1.0), (0.36, -0.9), (0.46, -0.9), (0.70, 0.0))
     a.rotate("jaw", pitch=11.0 * max(cry, 0.0) + 5.0 * min(cry, 0.0))
     a.frightened(wild)
@@ -302,11 +304,12 @@ def skid_stop_right(a, t):
 
 
 def _run_jump(a, t, sign):
-    """A leap out of the run: off the left foot (sign 1) or the right one, on with the other."""
+    """Leaps while running: takes off with the left foot (sign 1) or the right foot (-1) and lands on the other
+    foot."""
     begin = 0.0 if sign > 0.0 else 0.5 * RUN.seconds
     stance, flight = RUN.duty * RUN.seconds, LEAP_SECONDS - RUN.duty * RUN.seconds
     s = min(1.0, max(0.0, (t - stance) / flight))
-    # The run's flight takes longer; its other parts are at the run's own speed.
+    # The flight takes longer than in the run. The other parts have the same speed as in the run.
     rest = 0.5 * RUN.seconds - stance
     ran = t if t < stance else stance + rest * (s + 0.25 * math.sin(2.0 * math.pi * s) / math.pi)
     run(a, begin + ran)
@@ -320,7 +323,7 @@ def _run_jump(a, t, sign):
     a.rotate("hips", pitch=-8.0 * top)
     a.bend(pitch=-6.0 * top + 6.0 * push)
     a.nod(pitch=8.0 * top)
-    # The arms fly up like wings, the one in front of the trailing leg higher.
+    # The arms rise like wings. The arm on the side of the trailing leg rises higher.
     for side, foot_sign in SIDES:
         high = 1.0 - 0.35 * foot_sign * sign
         a.rotate_side("clavicle", side, roll=10.0 * top)
@@ -332,7 +335,7 @@ def _run_jump(a, t, sign):
     a.tail_pose(rise=-8.0 * top)
     for side, foot_sign in SIDES:
         fx, fy, fz, pitch, yaw, toes = RUN.step(foot_sign, 0.0 if side == "l" else 0.5, begin + ran)
-        # A split in the air: the knee in front is drawn up, the foot behind trails with its sole up.
+        # Bobbin does a split in the air: the front knee is drawn up, and the rear foot trails with its sole up.
         rear = 0.5 + 0.5 * foot_sign * sign
         a.foot(side, fx + x + (1.4 - 3.0 * rear) * top, fy, fz + height + (1.6 + 1.0 * rear) * top,
                pitch + (26.0 * rear - 12.0 * (1.0 - rear)) * top, yaw, toes)
@@ -350,10 +353,11 @@ def run_jump_right(a, t):
 
 
 def run_start(a, t):
-    """Crouches, tips forward and pushes off with the right foot; ends as the left one lands in a run."""
+    """Crouches, tips forward and pushes off with the right foot. Ends when the left foot lands in a run."""
     flight, last = (0.5 - RUN.duty) * RUN.seconds, t - RUN_START_SECONDS
     off = RUN_START_SECONDS - flight
-    # The right foot stands until it leaves the floor as in a run. The root accelerates to its position at this time.
+    # The right foot stands until it leaves the floor as in a run. The root accelerates to the position that it has
+    # in the run at this time.
     rear = RUN.step(-1.0, 0.5, -flight)
     gone, aside = BALL[0] - rear[0] - RUN.forward * flight, -BALL[1] - rear[1]
     speed_up = 2.5 * gone / RUN.forward
@@ -370,7 +374,8 @@ def run_start(a, t):
     a.both("upperarm", pitch=22.0 * low)
     a.brows(-0.3 * low, 0.6 * low)
     a.tail_pose(rise=12.0 * low, side=-10.0 * low)
-    # The left foot of the run is behind at first. The left foot moves from where it stands to the foot of the run.
+    # At first, the run's left foot is behind the standing foot. The left foot moves from its position in the stance
+    # to the run's left foot.
     fx, fy, fz, pitch, yaw, toes = RUN.step(1.0, 0.0, last)
     progress = keyed(t, (0.22, 0.0), (0.66, 1.0))
     up = arch((t - 0.22) / 0.34, 1.05, 1.4)
@@ -388,8 +393,8 @@ def run_start(a, t):
 
 
 def _slow(a, t, sign):
-    """From a run, as the left foot (sign 1) or the right one lands, to a walk, as it lands again: one braking
-    step, heel first, and a short one."""
+    """Slows down from a run to a walk: begins when the left foot (sign 1) or the right foot (-1) lands, and ends
+    when it lands again. One braking step, heel first, is followed by one short step."""
     s, begin = t / SLOW_SECONDS, 0.0 if sign > 0.0 else 0.5
     slower = RUN.forward - WALK.forward
     x = RUN.forward * t - slower * SLOW_SECONDS * (s * s * s - 0.5 * s ** 4)
@@ -403,7 +408,8 @@ def _slow(a, t, sign):
     a.rotate("hips", pitch=-9.0 * back)
     a.bend(pitch=-8.0 * back)
     a.nod(pitch=9.0 * back)
-    # The arm against the braking foot rises first and farther; the arm of its side stays low and follows.
+    # The arm opposite to the braking foot rises first and higher. The arm on the side of this foot remains low and
+    # follows.
     for side, foot_sign in SIDES:
         if foot_sign == sign:
             a.arm(side, roll=5.0 * pulse(s, 0.22, 1.0, 0.34), pitch=14.0 * pulse(s, 0.22, 1.0, 0.34))
@@ -438,34 +444,35 @@ def run_to_walk_right(a, t):
 
 
 def _stumble(a, t, sign):
-    """Struck as he runs: thrown forward, arms round, two low steps over his own feet, and up again."""
+    """Stumbles while running after a hit: is thrown forward with circling arms, takes two low steps, and
+    straightens up."""
     s = t / STUMBLE_SECONDS
     begin = 0.0 if sign > 0.0 else 0.5 * RUN.seconds
     run(a, begin + t)
     blow = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.45, 0.7), (0.9, 0.0))
     low = keyed(t, (0.0, 0.0), (0.30, 1.0), (0.80, 0.85), (1.40, 0.0))
     wild = keyed(t, (0.02, 0.0), (0.24, 1.0), (0.85, 1.0), (1.45, 0.0))
-    # The knees give way under him at each of the first three landings.
+    # The knees bend at each of the first three landings.
     sunk = sum(size * pulse(t, 0.4 * n, 0.4 * n + 0.36, 0.17) for n, size in ((0, 0.7), (1, 1.0), (2, 0.6)))
     a.move("hips", x=0.4 * low, y=0.7 * sign * low * math.sin(2.0 * math.pi * s), z=-1.6 * sunk)
     a.rotate("hips", pitch=6.0 * low, roll=-3.0 * sign * blow, yaw=5.0 * sign * blow)
     a.bend(pitch=15.0 * low, yaw=15.0 * sign * blow, roll=-7.0 * sign * blow)
     a.nod(pitch=14.0 * blow - 11.0 * low, yaw=-9.0 * sign * blow, roll=8.0 * sign * blow)
     for side, foot_sign in SIDES:
-        # One arm circles high, the other one low and half a circle later.
+        # One arm circles high. The other arm circles low and half a circle later.
         round_ = 2.0 * math.pi * (2.0 * t + (0.1 if foot_sign == sign else 0.6))
         high = 60.0 if foot_sign == sign else 26.0
         a.arm(side, roll=(high + 20.0 * math.sin(round_)) * wild, yaw=20.0 * math.cos(round_) * wild)
         a.elbow(side, -26.0 * wild if foot_sign == sign else 12.0 * math.sin(round_) * wild)
         a.grip(side, -0.6 * wild)
-    # Eyes and teeth shut for a moment; then all is wide open.
+    # Eyes and teeth are shut for a moment. Then eyes and mouth are wide open.
     wince = keyed(t, (0.02, 0.0), (0.09, 1.0), (0.22, 1.0), (0.27, 0.0))
     for side, _ in SIDES:
         a.wince(side, wince)
     a.rotate("jaw", pitch=9.0 * wild * (1.0 - wince) - 6.0 * wince)
     # The brows are slower than the lids.
     a.frightened(wild * (1.0 - wince), keyed(t, (0.16, 0.0), (0.40, 1.0), (0.85, 1.0), (1.45, 0.0)))
-    a.grimace(wince + 0.35 * wild * (1.0 - wince))      # against the grin of the run
+    a.grimace(wince + 0.35 * wild * (1.0 - wince))      # cancels the grin of the run
     a.brows(-0.7 * wince, 1.1 * pulse(t, 0.0, 0.36, 0.14))
     a.tail_pose(rise=14.0 * low, side=16.0 * sign * blow)
     # The run begins at x = 0.
@@ -473,7 +480,7 @@ def _stumble(a, t, sign):
     for side, foot_sign in SIDES:
         phase_offset = 0.0 if side == "l" else 0.5
         x, y, z, pitch, yaw, toes = RUN.step(foot_sign, phase_offset, begin + t)
-        # Feet pass close to the floor, and farther to the side.
+        # The feet pass close to the floor, and farther to the side.
         swing = max(0.0, ((begin + t) / RUN.seconds - phase_offset) % 1.0 - RUN.duty) / (1.0 - RUN.duty)
         drag = low * math.sin(math.pi * swing) ** 2
         a.foot(side, x - RUN.forward * begin, y + 1.6 * foot_sign * drag, z * (1.0 - 0.4 * drag), pitch, yaw,
@@ -489,9 +496,9 @@ def stumble_right(a, t):
 
 
 def run_fall(a, t):
-    """Slips as he runs: both feet shoot out ahead, down onto his bottom, on which he slides to rest; ends as
-    fall() does."""
-    down, rest = 0.36, 1.2                  # seconds at which Bobbin meets the floor, and stops
+    """Slips while running: both feet shoot out ahead, and Bobbin lands on the bottom and slides until he stops.
+    Ends in the last pose of fall()."""
+    down, rest = 0.36, 1.2                  # seconds at which Bobbin hits the floor, and at which he stops
     seated_time = max(0.0, t - down)
     slid = min(seated_time, rest - down)
     x = RUN.forward * (min(t, down) + slid - 0.5 * slid * slid / (rest - down))
@@ -523,4 +530,4 @@ def run_fall(a, t):
             for start_value, end_value in zip((px - RUN.forward * ran, *run_foot), foot))
         a.foot(side, x + fx + 1.5 * up, fy, fz + (4.5 - 2.5 * n) * up, pitch, yaw, toes,
                mix((1.0, 0.32, 0.12), foot[6], part))
-    a.on_thigh("l", keyed(t, (0.95, 0.0), (1.46, 1.0)), leaps.OUT)
+    a.on_thigh("l", keyed(t, (0.95, 0.0), (1.46, 1.0)), leaps.HAND_DISTANCE)

@@ -1,4 +1,4 @@
-"""Clips that go somewhere: walk, run, sneak, backward, sideways, along arcs."""
+"""Clips of locomotion: walking, running, sneaking, and walking backward, sideways and along arcs."""
 
 import math
 from copy import copy
@@ -10,7 +10,7 @@ from bobbin_parts.actor import SIDES
 
 
 def replace(gait, yaw_rate):
-    """Returns the same gait along an arc."""
+    """Returns a copy of a gait that follows an arc."""
     curved = copy(gait)
     curved.yaw_rate = yaw_rate
     return curved
@@ -33,7 +33,8 @@ RUN_L, RUN_R = (replace(RUN, yaw_rate=yaw_rate) for yaw_rate in (90.0, -90.0))
 
 
 def _curve(a, sign, lean):
-    """Into a curve: the eyes lead, then the head, the body leans in, the tail swings out."""
+    """Adds the pose of a curve toward `sign` (1 left, -1 right): the eyes lead, the head follows, the body
+    leans inwards by `lean` degrees, and the tail swings outwards."""
     if sign:
         a.rotate("hips", roll=-0.4 * lean * sign)
         a.bend(roll=-0.6 * lean * sign, yaw=5.0 * sign)
@@ -43,7 +44,7 @@ def _curve(a, sign, lean):
 
 
 def _swing_arms(a, phase, reach, bend, pump, wide):
-    """Arms against the legs; forearms and hands come late."""
+    """Swings the arms against the legs. Forearms and hands follow with a delay."""
     for side, sign in SIDES:
         ahead = -sign * wave(phase, 1, -0.23)       # > 0: this arm is in front
         delayed = -sign * wave(phase, 1, -0.17)
@@ -56,11 +57,11 @@ def _swing_arms(a, phase, reach, bend, pump, wide):
 
 
 def walk(a, t, gait=WALK, sign=0.0):
-    """A cheerful waddle, straight on or along an arc toward `sign` (1 left, -1 right)."""
+    """Walks with a cheerful waddle, straight ahead or along an arc toward `sign` (1 left, -1 right)."""
     phase = t / gait.seconds
     gait.move_root(a, t)
     _curve(a, sign, 8.0)
-    # The weight is over the left foot at 0.29.
+    # At phase 0.29 the weight is over the left foot.
     weight, stride = wave(phase, 1, 0.04), wave(phase, 1, -0.25)
     a.move("hips", x=0.3 + 0.25 * wave(phase, 2, 0.45), y=2.5 * weight,
            z=-0.75 + 0.62 * wave(phase, 2, 0.22))
@@ -97,11 +98,11 @@ def run_right(a, t):
 
 
 def run(a, t, gait=RUN, sign=0.0):
-    """Flat out, arms pumping, ears in the wind."""
+    """Runs at full speed: the arms pump, and the air blows the ears back."""
     phase = t / gait.seconds
     gait.move_root(a, t)
     _curve(a, sign, 14.0)
-    # Squashed while a foot bears the weight, stretched in the air; the chest leads, and the head before it.
+    # The body is squashed while a foot bears the weight, and stretched in the air. The head leads the chest.
     stride, air = wave(phase, 1, -0.25), wave(phase, 2, 0.5)
     a.move("hips", x=0.9, y=0.7 * wave(phase, 1, -0.07), z=-0.5 + gait.bounce(phase) - 0.9 * abs(sign))
     a.rotate("hips", pitch=18.0 + 3.0 * wave(phase, 2, 0.1), yaw=-15.0 * stride,
@@ -126,7 +127,7 @@ def run(a, t, gait=RUN, sign=0.0):
 
 
 def sneak(a, t):
-    """On tiptoe with a stoop, holding still over each foot before the next one dares."""
+    """Sneaks on tiptoe with a bent back, and pauses over each foot before the next step."""
     phase = t / SNEAK.seconds
     SNEAK.move_root(a, t)
     weight = 1.15 * wave(phase, 1, 0.09)
@@ -138,14 +139,14 @@ def sneak(a, t):
     a.bend(pitch=17.0 + 3.0 * wave(phase, 2, 0.5), yaw=8.0 * wave(phase, 1, -0.2),
            roll=-6.0 * weight)
     a.stretch(-0.5 + 0.3 * wave(phase, 2, 0.4))
-    # The head stays level and looks about; the eyes lead.
+    # The head remains level and looks around; the eyes lead.
     about = looped(phase, 1.0, (0.05, -1.0), (0.4, -1.0), (0.55, 1.0), (0.9, 1.0))
     early = looped(phase + 0.05, 1.0, (0.05, -1.0), (0.35, -1.0), (0.5, 1.0), (0.88, 1.0))
     a.nod(pitch=-24.0, yaw=13.0 * about, roll=-3.0 * about + 2.0 * weight)
     a.look(14.0 * early, 2.0)
     a.brows(0.2, 0.7)
     a.mouth(0.05)
-    # Paws held up in front of the chest, dangling.
+    # The hands dangle in front of the chest.
     a.arms_down(0.5)
     for side, sign in SIDES:
         ahead = -sign * wave(phase, 1, -0.15)
@@ -162,7 +163,7 @@ def sneak(a, t):
 
 
 def backward(a, t):
-    """Steps back, with a look over the shoulder to see where to."""
+    """Walks backward and looks over the left shoulder."""
     phase = t / BACKWARD.seconds
     BACKWARD.move_root(a, t)
     weight, stride = wave(phase, 1, 0.05), wave(phase, 1, -0.25)
@@ -171,7 +172,8 @@ def backward(a, t):
     a.bend(pitch=7.0 + 2.5 * wave(phase, 2, 0.3), yaw=12.0 - 10.0 * stride,
            roll=-7.5 * wave(phase, 1, 0.1))
     a.stretch(0.4 * wave(phase, 2, 0.25))
-    # The head looks farther back while the left foot goes back; the eyes hold on to one point of the ground.
+    # The head looks farther back while the left foot goes back. The eyes keep looking at one point on the
+    # ground.
     seek = wave(phase, 1, -0.30)
     a.nod(yaw=37.0 + 7.0 * seek, pitch=2.0 + 3.0 * wave(phase, 2, 0.4), roll=-5.0 + 3.0 * weight)
     a.look(18.0 - 5.0 * seek, 6.0)
@@ -195,10 +197,10 @@ def backward(a, t):
 
 
 def _aside(a, t, gait, sign):
-    """Side steps toward `sign` (1 left, -1 right), described as if to the left."""
+    """Steps sideways toward `sign` (1 left, -1 right). The comments describe steps to the left."""
     phase = t / gait.seconds + (0.0 if sign > 0.0 else 0.5)
     gait.move_root(a, t)
-    # Feet part at 0.0, when the leading foot lands, and come together at 0.5.
+    # The feet are farthest apart at phase 0.0, when the leading foot lands, and closest at 0.5.
     apart = wave(phase, 1, -0.25)
     a.move("hips", x=-0.2, y=sign * 2.9 * wave(phase, 1, 0.06),
            z=-1.2 - 1.0 * apart)
@@ -207,7 +209,7 @@ def _aside(a, t, gait, sign):
     a.bend(roll=sign * (3.0 - 8.0 * wave(phase, 1, 0.15)), yaw=-sign * 6.0 * apart,
            pitch=6.0 + 2.5 * wave(phase, 2, 0.2))
     a.stretch(-0.6 * wave(phase, 1, -0.2))
-    # The eyes go on before the leading foot leaves the floor, and the head comes after them.
+    # The eyes move before the leading foot leaves the floor, and the head follows them.
     a.nod(roll=sign * (-2.0 + 3.0 * wave(phase, 1, 0.25)), yaw=sign * (12.0 + 6.0 * wave(phase, 1, 0.48)),
           pitch=-6.0 + 1.5 * wave(phase, 2, 0.3))
     a.look(sign * (11.0 + 8.0 * wave(phase, 1, 0.26)), 0.0)
@@ -216,11 +218,11 @@ def _aside(a, t, gait, sign):
     a.arms_down(0.55)
     for side, foot_sign in SIDES:
         lead = foot_sign * sign
-        # Arms swing against the weight, and up as the feet part.
+        # The arms swing against the weight, and rise when the feet part.
         swing = lead * wave(phase, 1, 0.1)
-        # The trailing one comes in as its foot does, at half of the cycle.
+        # The trailing arm moves inwards with its foot, in the middle of the cycle.
         inward = max(0.0, -lead) * max(0.0, -apart)
-        # Inwards by 12 degrees at most: the hand would go through the hip.
+        # The arm moves inwards by at most 12 degrees, so that the hand does not penetrate the hip.
         out = 12.0 * apart - 8.0 * swing - 7.0 * inward
         out = max(out, 12.0 * math.tanh(out / 12.0))
         a.arm(side, roll=out - 1.0, pitch=-6.0 + 24.0 * swing,

@@ -175,7 +175,7 @@ def _unfold(mesh, field):
 
 
 def remesh(field, points, tris, target_length):
-    """wish(p) is the target edge length at p. Returns points and triangles."""
+    """target_length(p) is the target edge length at p. Returns points and triangles."""
     mesh = _Mesh(points, tris)
     _slide(mesh, field, 2)
     for _ in range(3):

@@ -14,9 +14,9 @@ _QUICK = 270.0     # maximum change of a joint's bend, degrees per second
 
 
 class Chain:
-    """Joints, each the parent of the next, that bend; `tip` is the point at which the last joint points.
-    frequency in swings a second, damping 0..1 (1 never overshoots), limit in degrees a joint,
-    approached but not reached: see soft()."""
+    """Joints, each the parent of the next, that bend; `tip` is the point at which the last joint points. frequency:
+    swings per second; damping: 0..1 (1 never overshoots); limit: degrees per joint, approached but never reached,
+    see soft()."""
 
     def __init__(self, joints, tip, frequency, damping, limit):
         self.joints, self.tip = joints, tip
@@ -62,7 +62,7 @@ def between(a, b):
 
 
 def soft(size, limit):
-    """Returns size, bent to stay below limit: a hard limit would stop a swing abruptly."""
+    """Returns `size`, compressed to values below `limit`: a hard limit would stop a swing abruptly."""
     return limit * math.tanh(size / limit)
 
 

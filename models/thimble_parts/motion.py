@@ -74,8 +74,8 @@ class Actor:
 
 
 class _Stride(Gait):
-    """A foot that leaves the floor and lands on it without a jolt: legs this short rotate by ten degrees for
-    each unit by which a foot is displaced."""
+    """A gait whose feet leave the floor and land on it without a jolt. Such short legs rotate by ten degrees if a
+    foot moves by one unit."""
 
     def step(self, sign, phase_offset, t):
         phase = t / self.seconds - phase_offset
@@ -86,20 +86,20 @@ class _Stride(Gait):
             return x, y, 0.0, 0.0, heading, 0.0
         s = (phase - self.duty) / (1.0 - self.duty)
         (to_x, to_y, _), to_heading = self._stand(sign, count + 1, phase_offset)
-        # In between, its speed is more even than with the cubic curve only.
+        # Between its ends, the speed is more even than with only the cubic curve.
         progress = s * s * (3.0 - 2.0 * s) + 1.5 * s * s * (1.0 - s) * (1.0 - s) * (1.0 - 2.0 * s)
         return (x + (to_x - x) * progress, y + (to_y - y) * progress, self.lift * _soft_arc(s), 0.0,
                 heading + (to_heading - heading) * progress, 0.0)
 
 
 def _soft_arc(s, power=1.5):
-    """Returns the height of a foot over its swing: 0, 1, and 0 again, without speed at either end."""
+    """Returns the height of a foot in its swing: 0 at both ends with zero speed, 1 in the middle."""
     return math.sin(math.pi * s) ** power
 
 
 def _gait(seconds, duty, lift, forward=0.0, yaw_rate=0.0, wide=0.0):
-    """Returns a gait per leg, with separate homes. wide: additional distance of the front and rear legs,
-    which fold up as the body passes them."""
+    """Returns a gait for each leg, with the home of the leg. wide: additional distance of the front and rear legs,
+    which fold when the body passes their feet."""
     def home(leg):
         x, y, _ = on_leg(leg, (ANKLE[0] + (0.0 if leg[0] == 2 else wide), 0.0))
         return x, abs(y)
@@ -112,7 +112,8 @@ def _gait(seconds, duty, lift, forward=0.0, yaw_rate=0.0, wide=0.0):
 WALK = _gait(1.2, 21.0 / 36.0, 4.0, forward=15.0)
 TROT = _gait(16.0 / 30.0, 0.5, 3.4, forward=46.0, wide=1.5)
 BACK = _gait(1.0, 17.0 / 30.0, 3.4, forward=-11.0)
-# Curves with the speed and duration of WALK and TROT, so that a machine may blend them at one phase.
+# Arcs with the same speed and duration as WALK and TROT, so that a state machine can blend them at the same
+# phase.
 WALK_L, WALK_R = (_gait(1.2, 21.0 / 36.0, 3.6, forward=15.0, yaw_rate=yaw_rate) for yaw_rate in (16.0, -16.0))
 TROT_L, TROT_R = (_gait(16.0 / 30.0, 0.5, 3.2, forward=46.0, yaw_rate=yaw_rate, wide=1.5)
                   for yaw_rate in (26.0, -26.0))
@@ -125,7 +126,7 @@ def _phase_offset(leg):
 
 
 def _move_root(a, t, gait):
-    """Moves the root: the rest of the body is posed between this and _plant()."""
+    """Moves the root. The rest of the body is posed after this call and before _plant()."""
     any_leg = gait[LEGS[0]]
     x, y, heading = any_leg.root(t)
     a.root(x, y, heading)
@@ -139,7 +140,8 @@ def _plant(a, t, gait):
 
 
 def _walk(a, t, gait, lead=0.0):
-    """Three legs at a time, the body level as a tray; the eye sweeps, or looks into the curve."""
+    """Walks on three legs at a time with a level body. The eye sweeps from side to side, or looks into the
+    curve."""
     phase = _move_root(a, t, gait)
     a.move("body", y=0.4 * wave(phase), z=0.75 * wave(phase, 2, 0.2))
     a.rotate("body", roll=3.0 * wave(phase, 1, 0.05) - 1.0 * lead, pitch=1.4 * wave(phase, 2, 0.3))
@@ -188,7 +190,8 @@ def trot_right(a, t):
 
 
 def _shrink(a, amount):
-    """Shrinks back from a danger in front: low, nose up, eye wide open, antennae laid back, guns raised."""
+    """Shrinks back from a danger in front: the body is low and pitched up, the eye is wide open, the antennae
+    are laid back, and the guns are raised."""
     a.move("body", x=-0.6 * amount, z=-0.9 * amount)
     a.rotate("body", pitch=-4.0 * amount)
     a.shutters(0.12 - 0.42 * amount)
@@ -198,7 +201,8 @@ def _shrink(a, amount):
 
 
 def back(a, t):
-    """Backs away: it shrinks back in one jerk for each step, and the eye darts about what is in front."""
+    """Walks backward in fear: the body shrinks back in one jerk for each step, and the eye darts between the
+    dangers in front."""
     phase = _move_root(a, t, BACK)
     _shrink(a, 1.0)
     dart = looped(phase, 1.0, (0.06, -1.0), (0.42, -1.0), (0.56, 1.0), (0.92, 1.0))
@@ -215,8 +219,8 @@ def back(a, t):
 
 
 def _stepped(a, t, moves):
-    """moves: of both sets of legs (start, end, x, yaw, from x): a foot goes from its home, moved by
-    `from x`, to its home turned by yaw and moved by x."""
+    """Moves the feet by one step. moves: for each set of three legs (start, end, x, yaw, from_x). From time `start`
+    to `end`, a foot moves from its home plus `from_x` to its home, rotated by `yaw`, plus `x`."""
     for leg in LEGS:
         start, end, x, yaw, from_x = moves[0 if _phase_offset(leg) == 0.0 else 1]
         home = HOMES[leg]
@@ -229,8 +233,8 @@ def _stepped(a, t, moves):
 
 
 def _start(a, t, gait, seconds, shrinks=0.0):
-    """Leans against it, then sets off: the second three step first, the first land as the gait begins.
-    shrinks: how far it shrinks back at the end."""
+    """Starts a gait: leans in the opposite direction, then begins to walk. The second set of three legs steps
+    first; the first set lands when the gait begins. shrinks: how far Thimble shrinks back at the end, 0 to 1."""
     gait, begin = gait[LEGS[0]], 0.12 * seconds
     progress = 0.5 * gait.forward * (seconds - begin)
     a.root(progress * thrown(t, begin, seconds, 2.0))
@@ -249,22 +253,22 @@ def _start(a, t, gait, seconds, shrinks=0.0):
 
 
 def _stop(a, t, gait, phase_offset, shrinks=0.0):
-    """The legs that have just landed are where they stand; the others take one step. The body goes
-    on, dips, and swings back. shrinks: how far it has shrunk back at the beginning; then the eye looks left
-    and right for the danger."""
+    """Stops a gait: the legs that have just landed remain, and the other legs take one step. The body continues to
+    move, dips, and swings back. shrinks: how far Thimble has shrunk back at the beginning, 0 to 1. If it is > 0,
+    the eye looks left and right for the danger."""
     gait = gait[LEGS[0]]
     progress = 0.5 * gait.forward * gait.seconds * gait.duty
     seconds = gait.seconds * gait.duty
     a.root(progress * caught(t, 0.0, seconds, 2.0))
     sign = math.copysign(1.0, gait.forward)
     nod = keyed(t, (0.0, 0.0), (0.65 * seconds, 1.0), (1.1 * seconds, -0.4), (1.38 * seconds, 0.0))
-    nod *= 1.0 - 0.45 * shrinks     # its rear legs are bent already
+    nod *= 1.0 - 0.45 * shrinks     # the rear legs are already bent
     a.move("body", z=-1.1 * nod, x=1.4 * sign * nod)
     a.rotate("body", pitch=5.0 * sign * nod)
     dart = shrinks * keyed(t, (0.0, 0.0), (0.12, -1.0), (0.22, -1.0), (0.32, 1.2), (0.52, 1.2), (0.70, 0.0))
     a.rotate("eye", pitch=-5.0 * sign * nod, yaw=13.0 * dart)
     _shrink(a, shrinks * keyed(t, (0.0, 1.0), (0.55 * seconds, 0.75), (1.38 * seconds, 0.0)))
-    # Antennae go on, and swing back after the body.
+    # The antennae continue to move, and swing back after the body.
     onward = keyed(t - 0.06, (0.0, 0.0), (0.65 * seconds, 1.0), (1.1 * seconds, -0.4), (1.28 * seconds, 0.0))
     for side in "lr":
         a.rotate("gun_" + side, pitch=-6.0 * nod)
@@ -299,10 +303,11 @@ _TURN = 27.0            # degrees, in 0.9 s
 
 
 def _turning(a, t, sign):
-    """Two steps on the spot, from standing to standing; the eye is there first."""
+    """Turns on the spot in two steps, from standing to standing. The eye leads."""
     s = t / 0.9
     a.root(yaw=sign * _TURN * (0.3 * s + 0.7 * smoothstep(0.0, 1.0, s)))
-    # It rises in each step and leans over the three legs that stand: two of the right, then of the left.
+    # The body rises in each step and leans over the three legs that stand: first two right legs and a left
+    # leg, then the reverse.
     lead = keyed(s, (0.0, 0.0), (0.16, -0.35), (0.55, 1.0), (1.0, 0.0))
     weight = pulse(s, 0.02, 0.52, 0.16) - pulse(s, 0.42, 0.96, 0.16)
     a.move("body", y=-0.5 * weight, z=0.9 * wave(s, 2, 0.1) * math.sin(math.pi * s))
@@ -326,8 +331,8 @@ def turn_right(a, t):
 
 
 def idle(a, t):
-    """Hums, looks about in a jerk; something is on its left front foot: it bends down to look, shakes the
-    foot, looks again, puts it down and sighs."""
+    """Hums and looks around with a jerk. Then it notices something on its left front foot, bends down to look,
+    shakes the foot, looks again, puts it down and sighs."""
     phase = t / 4.0
     look = bump(phase, 0.04, 0.27, 0.06)
     stoop = bump(phase, 0.31, 0.83, 0.09)
@@ -339,7 +344,7 @@ def idle(a, t):
            z=0.4 * wave(phase, 2) + 0.9 * look - 1.5 * sigh)
     a.rotate("body", pitch=0.8 * wave(phase, 1, 0.2) + 5.0 * stoop - 3.0 * lifted + 2.0 * sigh,
              roll=-3.5 * look - 2.0 * stoop + 6.0 * lifted + 0.9 * aside, yaw=-8.0 * look + 9.5 * stoop)
-    # The eye is there before the body, at the foot from its lifting on.
+    # The eye moves before the body. It looks at the foot from the time at which the foot lifts.
     yaw = looped(phase, 1.0, (0.02, 0.0), (0.06, -26.0), (0.24, -26.0), (0.29, 20.0), (0.72, 23.0),
                  (0.80, 0.0))
     a.rotate("eye", yaw=yaw, pitch=13.0 * stoop - 3.0 * shake + 3.0 * sigh)
@@ -348,7 +353,7 @@ def idle(a, t):
     for side, sign in (("l", 1.0), ("r", -1.0)):
         a.rotate("gun_" + side, pitch=-9.0 * look + 9.0 * sigh - 6.0 * lifted + 2.0 * sign * aside,
                  yaw=0.25 * yaw)
-        # Antennae point at what it looks at, and hang with the sigh.
+        # The antennae point at the foot, and hang during the sigh.
         a.rotate("antenna_1_" + side, pitch=20.0 * bump(phase, 0.33, 0.54, 0.06) - 14.0 * shake + 24.0 * sigh,
                  roll=sign * (6.0 * look - 5.0 * lifted))
     a.rotate("dome", yaw=0.25 * yaw)
@@ -357,7 +362,7 @@ def idle(a, t):
         x, y, z = HOMES[leg]
         high = lifted if leg == (1, "l") else 0.0
         rattle = aside if leg == (1, "l") else 0.0
-        away = high * high     # only off the floor
+        away = high * high     # a foot moves sideways only above the floor
         a.leg(leg, (x + 2.6 * away + 0.7 * rattle, y - 1.5 * away - 0.9 * rattle, z + 6.5 * high))
 
 
@@ -366,15 +371,15 @@ _BLINK = (0.1, 0.8, 1.0, 1.0, 0.6, 0.1)
 
 
 def blink(a, t):
-    """Both shutters close and open: for a separate layer."""
+    """Closes and opens both shutters, for a separate layer."""
     a.shutters(_BLINK[round(30.0 * t)])
     for leg in LEGS:
         a.leg(leg, HOMES[leg])
 
 
 def alert(a, t):
-    """On its toes: antennae and guns up, the eye wide open darts about; the body follows it, and shrinks
-    back from what it sees."""
+    """Watches on its toes with raised antennae and guns. The wide open eye darts around. The body follows the eye,
+    and shrinks back from the danger."""
     phase = t / 2.0
     turned = looped(phase, 1.0, (0.04, 0.0), (0.22, 0.0), (0.36, 1.0), (0.46, 1.0), (0.60, -1.0),
                     (0.72, -1.0), (0.88, 0.0))
@@ -399,12 +404,12 @@ def alert(a, t):
         x, y, z = HOMES[leg]
         back = drawn.get(leg, 0.0)
         feels = 0.5 * back * (1.0 + wave(phase, 6, 0.06))
-        away = back * back     # only off the floor
+        away = back * back     # a foot moves sideways only above the floor
         a.leg(leg, (x - 3.0 * away, y * (1.0 - 0.10 * away), z + 4.6 * back + 1.2 * feels))
 
 
 def beg(a, t):
-    """Rears up with a wide eye, paws the air with its front feet, then treads from one to the other."""
+    """Rears up with a wide eye, paws the air with its front feet, then steps from one foot to the other."""
     phase = t / 2.0
     up = bump(phase, 0.08, 0.60, 0.14)
     a.move("body", x=-1.2 * up, z=-0.3 - 0.8 * wave(phase, 2, 0.1), y=0.8 * wave(phase))
@@ -427,10 +432,11 @@ def beg(a, t):
 
 
 def purr(a, t):
-    """Is patted: shutters half shut, it sways, rumbles and kneads, sinks between its legs, antennae droop."""
+    """Is patted: with half-shut shutters the body sways, vibrates and sinks between the legs; the feet knead,
+    and the antennae droop."""
     phase = t / 2.0
     rumble = 0.10 * wave(phase, 16)
-    # The hand pats in the first half: there the dome sways below it. Then the body melts away.
+    # In the first half a hand pats the dome, which sways below it. Then the body sinks.
     melt = bump(phase, 0.46, 0.98, 0.15)
     sways = bump(phase, 0.04, 0.98, 0.10)
     a.move("body", z=0.5 * wave(phase) + rumble - 2.0 * melt,
@@ -440,20 +446,21 @@ def purr(a, t):
     a.rotate("eye", pitch=-3.0)
     # Each pat shuts the eye a little more.
     shut = max(bump(phase, at, at + 0.15, 0.05) for at in (0.0, 0.18, 0.36))
-    # And it stays so: open, an eye over a body that sinks would be alarm.
+    # The eye remains nearly shut, because an open eye over a sinking body would show alarm.
     calm = bump(phase, 0.28, 0.90, 0.14)
     a.shutters(max(0.62 + 0.16 * wave(phase, 1, 0.2) + 0.14 * shut, 0.84 * calm),
                max(0.45 + 0.10 * wave(phase, 1, 0.2) + 0.12 * shut, 0.62 * calm))
     for side, sign, delay in (("l", 1.0, 0.0), ("r", -1.0, 0.06)):
         a.rotate("gun_" + side, pitch=9.0 + 2.0 * wave(phase, 1, 0.3))
-        # They sink to the sides from the first pat on, back and out of the way of the hand, and then hang.
+        # From the first pat on, the antennae sink back and to the sides, out of the way of the hand, and then
+        # hang.
         sink = looped(phase - delay, 1.0, (0.03, 0.0), (0.22, 0.42), (0.42, 0.52), (0.62, 1.0), (0.80, 1.0),
                       (0.93, 0.0))
         hang = max(0.0, 2.0 * sink - 1.0)
         a.rotate("antenna_1_" + side, pitch=-14.0 + 14.0 * sink + 24.0 * hang + 3.0 * wave(phase, 1, 0.2),
                  roll=sign * (9.0 - 47.0 * sink) + (2.0 + 4.0 * hang) * wave(phase, 2, 0.15))
         a.rotate("antenna_2_" + side, pitch=10.0 * hang, roll=-sign * 34.0 * sink)
-    # The front feet knead, as a cat's do.
+    # The front feet knead, like a cat's paws.
     for leg in LEGS:
         x, y, z = HOMES[leg]
         tread = max(0.0, wave(phase, 4, 0.0 if leg[1] == "l" else 0.5)) ** 2 if leg[0] == 1 else 0.0
@@ -469,7 +476,8 @@ def _brace(a, t):
     """Poses shoot() without its shots."""
     brace = keyed(t, (0.0, 0.0), (0.22, 1.0), (1.08, 1.0), (1.43, 0.0))
     kicks = [keyed(t - at, (0.0, 0.0), (0.035, 1.0), (0.10, 0.8), (0.30, 0.0)) for at in _FIRE]
-    # A barrel is back within a frame, the body on its six legs soon after, and ahead before the next shot.
+    # The recoil moves a barrel back within one frame, and soon afterwards the body on its six legs. Both are
+    # forward again before the next shot.
     left, right = (keyed(t - at, (0.0, 0.0), (0.14, 1.0), (0.20, 1.0), (0.38, -0.10), (0.48, 0.0))
                    for at in _FIRE)
     both = left + right
@@ -480,7 +488,7 @@ def _brace(a, t):
     for side, kick in zip("lr", kicks):
         a.rotate("gun_" + side, pitch=-3.0 * brace - 8.0 * kick)
         a.recoil(side, 2.6 * kick)
-        # Antennae stay behind, and are whipped back.
+        # The antennae lag behind, and are whipped back.
         a.rotate("antenna_1_" + side, pitch=12.0 * brace + 8.0 * both)
     a.move("dome", z=-0.5 * brace + 0.5 * max(kicks))
 
@@ -495,8 +503,9 @@ def _muzzle(bones, side, t):
 
 
 def _fly(a, t):
-    """The bolt: at each muzzle in turn it glows, the second time brighter, then leaves as a spindle that
-    shrinks far away. It changes its position while its corners are at one point, between two frames."""
+    """Poses the bolt of both shots. It first glows at the left, then at the right muzzle, the second time brighter.
+    After each glow it flies away as a spindle that shrinks in the distance. It moves to the next muzzle between two
+    frames, while its corners are at one point and it is invisible."""
     middle = {name: (0.0, 0.0, 11.0) for name in BOLT}
     since_hit = t - _FIRE[-1] - _FLIGHT
     if since_hit > 1.5 / 30.0 or t < _FIRE[0] - _GLOW - 1.5 / 30.0:
@@ -528,12 +537,12 @@ def _fly(a, t):
 
 
 def shoot(a, t):
-    """Braces, fires left and right, and lets the smoke clear."""
+    """Braces the legs, fires left and right, and returns to standing."""
     _brace(a, t)
     _fly(a, t)
     for leg in LEGS:
         x, y, z = HOMES[leg]
-        # The front feet step wide before, one after the other, and back afterwards.
+        # The front feet step outwards before the shots, one after the other, and back afterwards.
         delayed_t = t - (0.05 if leg[1] == "r" else 0.0)
         wide = keyed(delayed_t, (0.05, 0.0), (0.20, 1.0), (1.17, 1.0), (1.39, 0.0)) if leg[0] == 1 else 0.0
         up = 0.0
@@ -552,8 +561,8 @@ _TUCKED, _SUNK, _DRAWN = (13.5, 17.0), -7.0, 11.0
 
 
 def _folded(a, amount, flat, legs):
-    """Poses a ball: thighs up beside the dome, shins and feet in front of them, shutters closed. flat: 1 if
-    antennae lie along the dome. legs: retraction of each leg."""
+    """Poses Thimble folded into a ball: thighs up next to the dome, shins and feet in front of the thighs, shutters
+    closed. flat: 1 if the antennae lie along the dome. legs: how far each leg is folded."""
     a.move("body", z=_SUNK * amount)
     a.move("dome", z=-0.9 * amount)
     a.shutters(0.1 + 0.9 * amount)
@@ -564,7 +573,7 @@ def _folded(a, amount, flat, legs):
         a.rotate("antenna_1_" + side, pitch=102.0 * flat)
         a.rotate("antenna_2_" + side, pitch=36.0 * flat)
     for leg in LEGS:
-        # Up before inwards.
+        # A foot moves up before it moves inwards.
         x, y, z = HOMES[leg]
         up, progress = smoothstep(0.0, 0.85, legs[leg]), smoothstep(0.15, 1.0, legs[leg])
         to_x, to_y, to_z = on_leg(leg, _TUCKED)
@@ -574,7 +583,8 @@ def _folded(a, amount, flat, legs):
 
 
 def fold(a, t):
-    """Rises a little, draws in three legs, then the others, and so drops onto the floor; shuts everything."""
+    """Rises a little, draws in three legs, then the other legs, so that the body drops onto the floor, and
+    closes the shutters."""
     amount = keyed(t, (0.0, 0.0), (0.34, -0.16), (0.50, -0.13), (0.86, 1.02), (0.98, 0.93), (1.12, 1.0))
     flat = keyed(t, (0.20, 0.0), (0.44, -0.12), (0.96, 1.03), (1.12, 1.0))
     starts = {leg: 0.08 if _phase_offset(leg) == 0.0 else 0.46 for leg in LEGS}
@@ -582,7 +592,8 @@ def fold(a, t):
 
 
 def unfold(a, t):
-    """Wakes: a blink first, then the legs out, three and three, and up in one go, too far; then antennae."""
+    """Wakes up: blinks first, stretches out the legs in two sets of three, rises in one movement and
+    overshoots, and raises the antennae."""
     amount = keyed(t, (0.20, 1.0), (0.52, 1.02), (0.86, -0.215), (1.10, 0.06), (1.28, 0.0))
     flat = keyed(t, (0.56, 1.0), (0.92, -0.22), (1.14, 0.08), (1.32, 0.0))
     starts = {leg: 0.16 if _phase_offset(leg) == 0.0 else 0.30 for leg in LEGS}
@@ -596,7 +607,8 @@ class Clip(clip.Clip):
 
 
 def _steps(gait, rate):
-    """Legs are identified by the suffixes of their joints' names: 1_l is the left one in front."""
+    """Yields footstep events (frame, text). A leg is identified by the suffix of its joints' names: 1_l is the
+    left front leg."""
     seconds = gait[LEGS[0]].seconds
     return [(round(phase_offset * seconds * rate), "footstep %d_%s" % leg)
             for phase_offset in (0.0, 0.5) for leg in LEGS if _phase_offset(leg) == phase_offset]

@@ -94,7 +94,7 @@ def _eye(b):
 
 
 def _shutter(sign, columns=14, rows=4):
-    """Part of a shell before the eye, open: it lies above (below) the lens."""
+    """Adds a shutter, a part of a shell in front of the eye. It is modeled open: above (below) the lens."""
     points, uvs, tris = [], [], []
     u0, v0, u1, v1 = ENAMEL
     steps = [(0.0, 3.36), (0.0, 3.6)] + [(n / rows, 3.6) for n in range(1, rows + 1)]

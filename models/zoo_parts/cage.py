@@ -1,4 +1,4 @@
-"""Writers that give control over each number in a file."""
+"""Writers with which a caller controls each number in a file."""
 
 from kit import md5
 from kit.maths import add, conj, mul, rotate, sub

@@ -75,8 +75,8 @@ def _sums():
 
 
 def _shared():
-    """Eight vertices, six weights: two plates share an edge's weights, and one vertex takes two
-    weights of which its neighbors take one each."""
+    """Eight vertices and six weights: two plates share an edge's weights, and one vertex uses two weights, each of
+    which a neighbor also uses."""
     weights = [(0, 1.0, (0.0, 0.0, 0.0)), (0, 1.0, (0.0, 8.0, 0.0)), (0, 1.0, (0.0, 8.0, 8.0)),
                (0, 1.0, (0.0, 0.0, 8.0)), (0, 0.5, (0.0, 16.0, 0.0)), (0, 0.5, (0.0, 16.0, 8.0))]
     verts = [(0.0, 1.0, 0, 1), (1.0, 1.0, 1, 1), (1.0, 0.0, 2, 1), (0.0, 0.0, 3, 1),
@@ -147,7 +147,8 @@ def _same_joint_twice():
 
 
 def _negative_bias():
-    """A weight of 1.5 on one joint and of -0.5 on another: past the first, away from the second."""
+    """A weight of 1.5 on one joint and of -0.5 on another joint: the vertex is beyond the first joint, away
+    from the second joint."""
     joints = ROOT + [("other", 0, (0.0, 0.0, 8.0), STILL)]
     plate, weights, verts = _plate(0.0), [], []
     for u, v, first, _ in plate.verts:
