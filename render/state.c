@@ -140,10 +140,12 @@ static void save_bindings(const md5gl_renderer *renderer, md5gl_host_state *host
             get_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER_BINDING, GL_TRANSFORM_FEEDBACK_BUFFER_START,
                       GL_TRANSFORM_FEEDBACK_BUFFER_SIZE, i);
 
-    for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && renderer->has_storage_buffers; i++)
-        host->storage[i] =
-            get_range(gl, MD5GL_SHADER_STORAGE_BUFFER_BINDING, MD5GL_SHADER_STORAGE_BUFFER_START,
-                      MD5GL_SHADER_STORAGE_BUFFER_SIZE, i);
+    if (renderer->has_storage_buffers) {
+        for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
+            host->storage[i] =
+                get_range(gl, MD5GL_SHADER_STORAGE_BUFFER_BINDING,
+                          MD5GL_SHADER_STORAGE_BUFFER_START, MD5GL_SHADER_STORAGE_BUFFER_SIZE, i);
+    }
 }
 
 // Saves the textures and samplers that are bound to the texture units of the renderer.
@@ -252,8 +254,10 @@ static void set_bindings(const md5gl_renderer *renderer, const md5gl_host_state 
     restore_range(gl, GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, &state->frame);
     for (uint32_t i = 0; i < MD5GL_NUM_CAPTURED; i++)
         restore_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER, i, &state->captured[i]);
-    for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && renderer->has_storage_buffers; i++)
-        restore_range(gl, MD5GL_SHADER_STORAGE_BUFFER, i, &state->storage[i]);
+    if (renderer->has_storage_buffers) {
+        for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
+            restore_range(gl, MD5GL_SHADER_STORAGE_BUFFER, i, &state->storage[i]);
+    }
     for (uint32_t i = 0; i < count; i++)
         gl->BindBuffer(bindings[i].target, state->buffers[i]);
 }

@@ -158,7 +158,7 @@ static void compute_next_row(size_t *row, size_t query_length, char byte, const 
     for (size_t j = 1; name[j - 1] != '\0'; j++) {
         const char b = name[j - 1];
         const bool is_different = ignores_case ? lower(byte) != lower(b) : byte != b;
-        const size_t exchange = diagonal + is_different;
+        const size_t exchange = is_different ? diagonal + 1 : diagonal;
         const size_t insertion = min_size(row[j], row[j - 1]) + 1; // into the query or the name
         diagonal = row[j];
         row[j] = min_size(exchange, insertion);
@@ -571,7 +571,7 @@ char *common_find(const char *folder, const char *relative)
         char *const next = find_entry(path, name);
         free(path);
         path = next;
-        name += length + !is_last;
+        name += is_last ? length : length + 1;
     }
     free(parts);
     return path;

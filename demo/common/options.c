@@ -44,8 +44,10 @@ static common_value_type value_type(int kind)
 unsigned common_count_words(const char *words)
 {
     unsigned count = 1;
-    for (const char *c = words; *c != '\0'; c++)
-        count += *c == '|';
+    for (const char *c = words; *c != '\0'; c++) {
+        if (*c == '|')
+            count++;
+    }
     return count;
 }
 

@@ -113,8 +113,8 @@ static void print(FILE *file, const char *text, char plain)
 static void print_quoted(const char *text)
 {
     putchar('"');
-    for (; text && *text; text++) {
-        const unsigned char c = (unsigned char)*text;
+    for (const char *at = text ? text : ""; *at; at++) {
+        const unsigned char c = (unsigned char)*at;
         if (c == '"' || c == '\\')
             printf("\\%c", c);
         else if (c < ' ' || c >= 0x7F)

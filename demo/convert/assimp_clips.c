@@ -211,7 +211,8 @@ static void begin_clip(assimp_importer *importer, const struct aiAnimation *clip
     for (int i = 0; i < importer->num_nodes; i++) {
         assimp_node *const node = &importer->nodes[i];
         reset_node(importer, node, has_curves);
-        *num_moved += node->is_moved;
+        if (node->is_moved)
+            (*num_moved)++;
         if (!importer->has_bones || node->is_joint)
             *reach = fmax(*reach, bone_length(node));
     }
@@ -469,8 +470,10 @@ static void note_skipped_motion(assimp_importer *importer, const struct aiAnimat
 static void note_late_keys(assimp_importer *importer, const struct aiAnimation *source,
                            const clip_sampler *clip)
 {
+    if (importer->curves)
+        return;
     double first = HUGE_VAL;
-    for (unsigned c = 0; c < source->mNumChannels && !importer->curves; c++) {
+    for (unsigned c = 0; c < source->mNumChannels; c++) {
         const struct aiNodeAnim *const keys = source->mChannels[c];
         if (keys->mNumPositionKeys > 0)
             first = fmin(first, keys->mPositionKeys[0].mTime);

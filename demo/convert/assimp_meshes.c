@@ -159,9 +159,13 @@ static bool charge_mesh(assimp_importer *importer, const struct aiMesh *mesh)
 static assimp_triangles list_triangles(const struct aiMesh *mesh)
 {
     assimp_triangles list = {.indices = common_alloc(mesh->mNumFaces, 3 * sizeof *list.indices)};
-    for (uint32_t f = 0; f < mesh->mNumFaces && mesh->mNumVertices > 0; f++) {
+    if (mesh->mNumVertices == 0)
+        return list;
+    for (uint32_t f = 0; f < mesh->mNumFaces; f++) {
         const struct aiFace *const face = &mesh->mFaces[f];
-        for (unsigned k = 0; face->mNumIndices == 3 && k < 3; k++)
+        if (face->mNumIndices != 3)
+            continue;
+        for (unsigned k = 0; k < 3; k++)
             list.indices[list.num_indices++] = face->mIndices[k];
     }
     return list;
@@ -251,8 +255,10 @@ static void note_skipped_faces(assimp_importer *importer, const struct aiMesh *m
     size_t num_points = 0;
     size_t num_lines = 0;
     for (uint32_t f = 0; f < mesh->mNumFaces; f++) {
-        num_points += mesh->mFaces[f].mNumIndices == 1;
-        num_lines += mesh->mFaces[f].mNumIndices == 2;
+        if (mesh->mFaces[f].mNumIndices == 1)
+            num_points++;
+        if (mesh->mFaces[f].mNumIndices == 2)
+            num_lines++;
     }
     if (num_points + num_lines > 0)
         assimp_add_line(importer,

@@ -170,7 +170,8 @@ static struct aiVector3D vector_at(const struct aiVectorKey *keys, unsigned coun
     float t = 0;
     const unsigned first = find_key(keys, sizeof *keys, count, time, &t);
     const struct aiVector3D a = keys[first].mValue;
-    const struct aiVector3D b = keys[first + (first + 1 < count)].mValue;
+    const unsigned second = first + 1 < count ? first + 1 : first;
+    const struct aiVector3D b = keys[second].mValue;
     return (struct aiVector3D){a.x + t * (b.x - a.x), a.y + t * (b.y - a.y), a.z + t * (b.z - a.z)};
 }
 
@@ -182,9 +183,9 @@ static struct aiQuaternion rotation_at(const struct aiQuatKey *keys, unsigned co
         return (struct aiQuaternion){.w = 1};
     float fraction = 0;
     const unsigned first = find_key(keys, sizeof *keys, count, time, &fraction);
+    const unsigned second = first + 1 < count ? first + 1 : first;
     struct aiQuaternion mixed;
-    aiQuaternionInterpolate(&mixed, &keys[first].mValue, &keys[first + (first + 1 < count)].mValue,
-                            fraction);
+    aiQuaternionInterpolate(&mixed, &keys[first].mValue, &keys[second].mValue, fraction);
     return mixed;
 }
 
@@ -310,7 +311,9 @@ void assimp_put_matrix(struct aiMatrix4x4 m, float *columns)
 // Returns `fallback` if the number is missing.
 static double get_number(const struct aiMetadata *data, const char *name, double fallback)
 {
-    for (unsigned i = 0; data && i < data->mNumProperties; i++) {
+    if (!data)
+        return fallback;
+    for (unsigned i = 0; i < data->mNumProperties; i++) {
         const struct aiMetadataEntry *const entry = &data->mValues[i];
         if (strcmp(data->mKeys[i].data, name) != 0)
             continue;
@@ -398,7 +401,9 @@ void assimp_find_rest_poses(assimp_importer *importer)
     assimp_evaluate(importer, 0, 1);
     for (int i = 0; i < importer->num_nodes; i++)
         importer->nodes[i].rest = importer->nodes[i].local;
-    for (int i = 0; i < importer->num_nodes && importer->curves; i++) {
+    if (!importer->curves)
+        return;
+    for (int i = 0; i < importer->num_nodes; i++) {
         assimp_node *const node = &importer->nodes[i];
         const size_t model =
             node->is_pivot ? SIZE_MAX : fbx_find_model(importer->curves, node->source->mName.data);

@@ -109,7 +109,8 @@ static void write_joints_and_radius(convert_bytes *to, const md5_model *model, c
             const md5_vec3 offset =
                 md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
             radius = fmaxf(radius, md5_vec3_length(offset));
-            num_used += !is_used[joint];
+            if (!is_used[joint])
+                num_used++;
             is_used[joint] = true;
         }
     }
@@ -134,8 +135,10 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
     common_find_equal(mesh->positions, mesh->num_vertices, sizeof *mesh->positions, first);
     uint32_t num_duplicates = 0;
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-        num_duplicates += first[v] != v;
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        if (first[v] != v)
+            num_duplicates++;
+    }
 
     put_text(to, mesh->shader);
     put_big_endian(to, mesh->num_file_vertices, 4);
@@ -345,7 +348,8 @@ static int find_root_axis(const md5_track *root, uint32_t component)
         const bool is_animated = (root->flags >> axis & 1) != 0;
         if (is_animated && index == component)
             return axis;
-        index += is_animated;
+        if (is_animated)
+            index++;
     }
     return 3;
 }

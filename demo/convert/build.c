@@ -103,15 +103,19 @@ static bool has_triangles(const plain_mesh *mesh)
 static char *describe_content(const plain_scene *plain)
 {
     size_t num_nodes = 0;
-    for (size_t i = 0; i < plain->num_nodes; i++)
-        num_nodes += plain->nodes[i].is_in_scene;
+    for (size_t i = 0; i < plain->num_nodes; i++) {
+        if (plain->nodes[i].is_in_scene)
+            num_nodes++;
+    }
     size_t num_with_triangles = 0;
     size_t num_without_triangles = 0;
     for (size_t i = 0; i < plain->num_meshes; i++) {
         const plain_mesh *const mesh = &plain->meshes[i];
         const bool is_read = mesh->num_primitives > 0; // readers may skip meshes without a node
-        num_with_triangles += has_triangles(mesh);
-        num_without_triangles += is_read && !has_triangles(mesh);
+        if (has_triangles(mesh))
+            num_with_triangles++;
+        if (is_read && !has_triangles(mesh))
+            num_without_triangles++;
     }
 
     const char *const nodes = common_noun(num_nodes, "node", "nodes");

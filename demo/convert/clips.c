@@ -575,6 +575,17 @@ static bool is_changed_key(const plain_track *track, size_t key)
     return memcmp(value, value - track->width, track->width * sizeof *value) != 0;
 }
 
+// Returns the number of keys of a track whose values differ from the previous keys.
+static size_t count_changed_keys(const plain_track *track)
+{
+    size_t count = 0;
+    for (size_t k = 1; k < track->num_keys; k++) {
+        if (is_changed_key(track, k))
+            count++;
+    }
+    return count;
+}
+
 // Counts the jumps of a track at each frame. A jump is a change of a stepped track, or a key that
 // is less than 0.1 frames after the previous key. Consecutive jumps at one frame form a sequence.
 // cuts[frame] becomes the length of the longest sequence so far, up to MAX_CUTS.
@@ -771,8 +782,8 @@ static tracks_info measure_tracks(const clip_builder *clip)
         info.last = fmax(info.last, track->times[track->num_keys - 1]);
         info.has_joints |= track->part == PLAIN_WEIGHTS || moves_joint;
         info.has_curves |= track->kind == PLAIN_CUBIC && track->num_keys > 1;
-        for (size_t k = 1; k < track->num_keys && track->kind == PLAIN_STEP; k++)
-            info.num_jumps += is_changed_key(track, k);
+        if (track->kind == PLAIN_STEP)
+            info.num_jumps += count_changed_keys(track);
     }
     return info;
 }

@@ -709,8 +709,10 @@ static bool add_root(const convert_job *job, const convert_part *part, md5_doc *
     uint32_t count = 0;
     if (md5_edit_joints(doc, &(md5_joint_edit){.root = job->new_root}, error) == MD5_NONE)
         return false;
-    for (uint32_t j = 0; j < doc->num_joints; j++)
-        count += strcmp(doc->joints[j].name, job->new_root) == 0;
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        if (strcmp(doc->joints[j].name, job->new_root) == 0)
+            count++;
+    }
     if (count >= 2)
         return convert_fail(error, MD5_ERROR_MISMATCH, part->path,
                             "--add-root %.100s: %u joints would get the same name", job->new_root,
@@ -730,8 +732,10 @@ static common_text_index index_joint_names(const md5_doc *doc)
 static uint32_t count_roots(const md5_doc *doc)
 {
     uint32_t num_roots = 0;
-    for (uint32_t j = 0; j < doc->num_joints; j++)
-        num_roots += doc->joints[j].parent == MD5_NONE;
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        if (doc->joints[j].parent == MD5_NONE)
+            num_roots++;
+    }
     return num_roots;
 }
 

@@ -415,7 +415,8 @@ static bool next_text_value(fbx_range *values, fbx_value *value)
     }
 
     const bool is_array = *values->at == '*';
-    values->at += is_array;
+    if (is_array)
+        values->at++;
     bool is_integer = false;
     *value = (fbx_value){.kind = is_array ? FBX_ARRAY : FBX_NUMBER};
     if (!read_number(&values->at, values->end, &value->number, &value->integer, &is_integer))
@@ -625,11 +626,12 @@ uint32_t *fbx_read_float_bits(const convert_job *job, const fbx_file *file, cons
         return NULL;
 
     uint32_t *const bits = common_alloc(array.count + 1, sizeof *bits);
-    for (size_t i = 0; elements && i < array.count; i++)
-        bits[i] = (uint32_t)read_little_endian(elements + 4 * i, 4);
-
-    if (numbers)
+    if (elements) {
+        for (size_t i = 0; i < array.count; i++)
+            bits[i] = (uint32_t)read_little_endian(elements + 4 * i, 4);
+    } else {
         convert_to_bits(numbers, array.count, bits);
+    }
     free(elements);
     free(numbers);
     return bits;

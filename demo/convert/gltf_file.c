@@ -234,7 +234,8 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *me
                          const char *path, const char *location)
 {
     const size_t length = strcspn(path, "/");
-    const char *const inner_path = path + length + (path[length] != '\0');
+    const char *const part_end = path + length;
+    const char *const inner_path = *part_end == '/' ? part_end + 1 : part_end;
     if (length == 0)
         return check_value(file, value, member, location);
     if (path[0] == '*')
@@ -1130,9 +1131,10 @@ void gltf_close(gltf_file *file)
     for (size_t i = 0; i < file->num_buffers; i++)
         free(file->buffers[i].owned);
 
-    for (size_t i = 0; file->images && i < gltf_count(file, "images"); i++)
-        free(file->images[i].owned);
-
+    if (file->images) {
+        for (size_t i = 0; i < gltf_count(file, "images"); i++)
+            free(file->images[i].owned);
+    }
     for (size_t i = 0; i < file->paths.count; i++)
         free(file->named[i].owned);
 

@@ -11,10 +11,13 @@
 // Returns a copy of an image's name without its extension, or NULL.
 static char *remove_extension(const char *name)
 {
-    for (const char *const *extension = md5gl_image_extensions(); name && *extension; extension++)
+    if (!name)
+        return NULL;
+    for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
         if (common_has_suffix(name, *extension))
             return common_format("%.*s", (int)(strlen(name) - strlen(*extension)), name);
-    return name ? convert_trim_image_name(name) : NULL;
+    }
+    return convert_trim_image_name(name);
 }
 
 // Returns NULL if the bytes are a PNG or JPEG file; otherwise an error message.

@@ -873,7 +873,9 @@ static plain_keys read_interpolation(const char *name)
 {
     static const char *const kinds[PLAIN_NUM_KINDS] = {"LINEAR", "STEP", "CUBICSPLINE"};
     plain_keys kind = PLAIN_LINEAR;
-    while (name && kind < PLAIN_NUM_KINDS && strcmp(name, kinds[kind]) != 0)
+    if (!name)
+        return kind;
+    while (kind < PLAIN_NUM_KINDS && strcmp(name, kinds[kind]) != 0)
         kind++;
     return kind;
 }

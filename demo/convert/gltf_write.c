@@ -118,11 +118,13 @@ static uint32_t write_joints(gltf_writer *writer)
     const md5_skeleton *const skeleton = writer->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
     uint32_t num_roots = 0;
-    for (uint32_t i = 0; i < count; i++)
-        num_roots += skeleton->joints[i].parent == MD5_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        if (skeleton->joints[i].parent == MD5_NONE)
+            num_roots++;
+    }
     const bool adds_root = num_roots > 1;
     const uint32_t root = adds_root ? count : skeleton->order[0];
-    writer->num_joints = count + adds_root;
+    writer->num_joints = adds_root ? count + 1 : count;
 
     size_t num_renamed = 0;
     for (uint32_t i = 0; i < writer->num_joints; i++)
@@ -338,11 +340,15 @@ static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 static void put_positions(gltf_writer *writer, json_t *attributes, const convert_skin *skin,
                           size_t count, float *values)
 {
+    const bool is_quantized = writer->step > 0;
     for (size_t v = 0; v < count; v++) {
-        put_vec(gltf_position(skin->positions[v]), values + 3 * v);
-        for (size_t k = 0; k < 3 && writer->step > 0; k++)
-            values[3 * v + k] =
-                roundf((float)(((double)values[3 * v + k] - writer->corner[k]) / writer->step));
+        float *const position = values + 3 * v;
+        put_vec(gltf_position(skin->positions[v]), position);
+        if (is_quantized) {
+            for (size_t k = 0; k < 3; k++)
+                position[k] =
+                    roundf((float)(((double)position[k] - writer->corner[k]) / writer->step));
+        }
     }
     gltf_put_attribute(writer->out, attributes, "POSITION", GLTF_USHORT, values, count, 3,
                        GLTF_BOUNDED);
@@ -789,15 +795,17 @@ static double *measure_reach(const gltf_writer *writer)
     const md5_model *const model = writer->assets.model;
     const md5_skeleton *const skeleton = writer->assets.skeleton;
     double *const reach = common_alloc(skeleton->num_joints, sizeof *reach);
-    for (uint32_t m = 0; model && m < model->num_meshes; m++) {
+    const uint32_t num_meshes = model ? model->num_meshes : 0;
+    for (uint32_t m = 0; m < num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
                 const uint32_t joint = mesh->influence_joints[i];
                 const md5_vec3 gap =
                     md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
                 reach[joint] = fmax(reach[joint], md5_vec3_length(gap));
             }
+        }
     }
 
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children first
@@ -1185,9 +1193,10 @@ static void write_skeleton(gltf_writer *writer)
 static bool write_meshes(gltf_writer *writer, md5_error *error)
 {
     const md5_model *const model = writer->assets.model;
+    const uint32_t num_meshes = model ? model->num_meshes : 0;
     size_t num_empty = 0;
-    writer->meshes = common_alloc(model ? model->num_meshes : 0, sizeof *writer->meshes);
-    for (uint32_t i = 0; model && i < model->num_meshes; i++) {
+    writer->meshes = common_alloc(num_meshes, sizeof *writer->meshes);
+    for (uint32_t i = 0; i < num_meshes; i++) {
         if (model->meshes[i].num_vertices == 0 || model->meshes[i].num_triangles == 0)
             num_empty++;
         else if (!write_mesh(writer, i, error))
@@ -1202,7 +1211,8 @@ static bool write_meshes(gltf_writer *writer, md5_error *error)
 // Writes all clips. Returns false and fills the error if the conversion was cancelled.
 static bool write_clips(gltf_writer *writer, md5_error *error)
 {
-    for (size_t i = 0; writer->assets.skeleton && i < writer->assets.num_clips; i++) {
+    const size_t num_clips = writer->assets.skeleton ? writer->assets.num_clips : 0;
+    for (size_t i = 0; i < num_clips; i++) {
         if (!convert_can_continue(writer->job, error))
             return false;
         write_clip(writer, &writer->assets.clips[i]);

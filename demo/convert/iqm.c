@@ -348,7 +348,8 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *title)
         return NULL;
 
     char *const copy = convert_sanitize(text, MAX_BYTES, CONVERT_QUOTE);
-    file->num_cleaned += strcmp(copy, text) != 0;
+    if (strcmp(copy, text) != 0)
+        file->num_cleaned++;
     common_add(&file->plain.memory, copy);
     return copy;
 }
@@ -697,8 +698,10 @@ static bool check_poses(const iqm_file *file)
     for (uint32_t i = 0; i < file->header[NUM_POSES]; i++) {
         const iqm_pose *const pose = &file->poses[i];
         const uint32_t parent = file->plain.nodes[i].parent;
-        for (int k = 0; k < CHANNELS; k++)
-            num_channels += has_channel(pose, k);
+        for (int k = 0; k < CHANNELS; k++) {
+            if (has_channel(pose, k))
+                num_channels++;
+        }
         if (pose->parent != parent)
             return FAIL(MD5_ERROR_MISMATCH,
                         "pose %u has the parent %d, but joint %u has the parent %d: expected equal "
@@ -788,8 +791,10 @@ static bool add_track(iqm_file *file, clip_reader *clip, uint32_t joint, int par
                       .width = (size_t)part->width,
                       .times = has_all_keys ? clip->times : clip->end_times,
                       .values = values};
-    for (int c = part->first; c < part->first + part->width; c++)
-        clip->channel += has_channel(pose, c);
+    for (int c = part->first; c < part->first + part->width; c++) {
+        if (has_channel(pose, c))
+            clip->channel++;
+    }
     return true;
 }
 
@@ -1041,8 +1046,10 @@ static void sample_clips(iqm_writer *writer)
         // MD5 joints have no scale: these three channels are constant.
         *to =
             (iqm_pose){.parent = assets->skeleton->joints[i].parent, .lows = {[MOVING] = 1, 1, 1}};
-        for (int k = 0; k < MOVING && writer->num_frames > 0; k++)
-            quantize_channel(writer, i, k);
+        if (writer->num_frames > 0) {
+            for (int k = 0; k < MOVING; k++)
+                quantize_channel(writer, i, k);
+        }
     }
 }
 

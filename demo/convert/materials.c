@@ -464,8 +464,10 @@ static void add_declared_images(material_search *search, convert_material *to,
                                 const md5_material *material, const declared_surface *surface)
 {
     uint32_t num_images = 0;
-    for (uint32_t i = 0; i < material->num_stages; i++)
-        num_images += material->stages[i].image.text[0] != '\0';
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        if (material->stages[i].image.text[0] != '\0')
+            num_images++;
+    }
 
     uint32_t num_used = 0;
     for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {

@@ -564,8 +564,10 @@ static bool has_targets(const convert_scene *scene)
 static void note_joint_boxes(const convert_job *job, const convert_scene *scene)
 {
     uint32_t count = 0;
-    for (size_t i = 0; i < scene->num_parts; i++)
-        count += scene->parts[i].kind == CONVERT_CLIP && !scene->parts[i].path;
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        if (scene->parts[i].kind == CONVERT_CLIP && !scene->parts[i].path)
+            count++;
+    }
     if (count > 0 && !convert_find_model(scene) && !job->target)
         convert_note(job,
                      "the bounding boxes of %u %s enclose only the joints; convert clips together "

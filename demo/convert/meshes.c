@@ -122,8 +122,10 @@ static bool prepare_primitive(mesh_builder *to)
         return true;
     to->num_sets = to->skin ? in->num_sets : 0;
     to->num_corners = in->indices ? in->num_indices : in->num_vertices;
-    meshes->num_flat += !in->has_normals;
-    meshes->num_colored += in->has_colors;
+    if (!in->has_normals)
+        meshes->num_flat++;
+    if (in->has_colors)
+        meshes->num_colored++;
     list_attributes(to);
     if (!charge_primitive(to))
         return false;
@@ -198,7 +200,8 @@ static size_t read_influences(mesh_builder *to, size_t v, joint_weight found[MAX
 
     if (count == 0) {
         found[0] = (joint_weight){0, 1};
-        to->num_unbound += to->skin != NULL;
+        if (to->skin != NULL)
+            to->num_unbound++;
         return 1;
     }
 
@@ -360,10 +363,12 @@ static uint32_t unshare_vertex(md5_doc_mesh *mesh, bool *is_used, uint32_t verte
 static void find_triangle(const mesh_builder *to, size_t first, uint32_t triangle[3])
 {
     const plain_mode mode = to->in->mode;
-    const bool is_odd = mode == PLAIN_STRIP && first % 2 == 1;
+    const bool is_opposite = mode == PLAIN_STRIP && first % 2 == 1;
+    const size_t second = is_opposite ? first + 2 : first + 1;
+    const size_t third = is_opposite ? first + 1 : first + 2;
     triangle[0] = to->md5_vertices[corner_vertex(to, mode == PLAIN_FAN ? 0 : first)];
-    triangle[1] = to->md5_vertices[corner_vertex(to, first + 1 + is_odd)];
-    triangle[2] = to->md5_vertices[corner_vertex(to, first + 2 - is_odd)];
+    triangle[1] = to->md5_vertices[corner_vertex(to, second)];
+    triangle[2] = to->md5_vertices[corner_vertex(to, third)];
 }
 
 // Returns true if two vertices of a triangle are equal. Such a triangle has no area.
@@ -389,8 +394,10 @@ static void add_triangles(mesh_builder *to)
         find_triangle(to, i, triangle);
         if (is_degenerate(triangle))
             continue;
-        for (int k = 0; k < 3 && !to->in->has_normals; k++)
-            triangle[k] = unshare_vertex(mesh, is_used, triangle[k]);
+        if (!to->in->has_normals) {
+            for (int k = 0; k < 3; k++)
+                triangle[k] = unshare_vertex(mesh, is_used, triangle[k]);
+        }
 
         const size_t index = mesh->num_triangles++;
         mesh->indices = common_grow(mesh->indices, index, 3 * sizeof *mesh->indices);

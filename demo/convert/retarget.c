@@ -479,7 +479,8 @@ static void note_mapped_joints(const retarget_transfer *transfer)
     unsigned num_unused = num_source;
     for (uint32_t i = 0; i < num_joints; i++) {
         const retarget_joint *const joint = &target->joints[i];
-        num_idle += joint->is_idle;
+        if (joint->is_idle)
+            num_idle++;
         if (joint->low != MD5_NONE) {
             num_unused -= mark_used(is_used, joint->low);
             num_unused -= mark_used(is_used, joint->high);
@@ -552,8 +553,10 @@ static void mark_all_joints_idle(const retarget_figure *target)
 static uint32_t count_idle_joints(const retarget_figure *target)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
-        count += target->joints[i].is_idle;
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
+        if (target->joints[i].is_idle)
+            count++;
+    }
     return count;
 }
 

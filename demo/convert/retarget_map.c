@@ -12,9 +12,10 @@ static char *next_token(char **cursor)
     const bool is_quoted = *token == '"';
     if (*token == '\0' || *token == '#')
         return NULL;
-    token += is_quoted;
+    if (is_quoted)
+        token++;
     char *const end = token + strcspn(token, is_quoted ? "\"" : " \t\r");
-    *cursor = end + (*end != '\0');
+    *cursor = *end != '\0' ? end + 1 : end;
     *end = '\0';
     return token;
 }
@@ -67,9 +68,11 @@ static const char *find_similar_joint(const md5_skeleton *skeleton, const char *
 {
     enum { MAX_LENGTH = 64 };
     const size_t length = strlen(unknown);
+    if (length > MAX_LENGTH)
+        return NULL;
     const char *similar = NULL;
     size_t min_distance = length / 3 + 1;
-    for (uint32_t i = 0; i < skeleton->num_joints && length <= MAX_LENGTH; i++) {
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const char *const candidate = skeleton->joints[i].name;
         const size_t distance = common_edit_distance(unknown, length, candidate, true);
         if (distance < min_distance) {

@@ -140,9 +140,11 @@ static const char *find_role(const retarget_joint *joint, int role)
     // pointer to the start of the list is returned, because all words for a finger are equally
     // good.
     const bool is_finger = part >= BODY_THUMB;
-    for (const char *end = name; is_finger && *end != '\0'; end++) {
-        if (find_word(words, end) != NULL)
-            return words;
+    if (is_finger) {
+        for (const char *end = name; *end != '\0'; end++) {
+            if (find_word(words, end) != NULL)
+                return words;
+        }
     }
     return find_word(words, name);
 }

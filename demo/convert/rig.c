@@ -438,7 +438,9 @@ static void mark_separate_skeleton(convert_rig *rig)
             return;
         has_skeleton |= is_animated_bone(rig, i);
     }
-    for (uint32_t i = 0; i < rig->num_nodes && has_skeleton; i++) {
+    if (!has_skeleton)
+        return;
+    for (uint32_t i = 0; i < rig->num_nodes; i++) {
         rig_node *const node = &rig->nodes[i];
         node->is_joint = node->is_animated && !node->has_camera && node->in->is_in_scene;
     }
@@ -523,7 +525,8 @@ static size_t count_roots(const convert_rig *rig)
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t parent = rig->nodes[i].in->parent;
         const bool has_parent = parent != MD5_NONE && rig->nodes[parent].is_joint;
-        num_roots += rig->nodes[i].is_joint && !has_parent;
+        if (rig->nodes[i].is_joint && !has_parent)
+            num_roots++;
     }
     return num_roots;
 }
@@ -633,8 +636,10 @@ static void add_joints(convert_rig *rig)
     if (has_common_root)
         extend_roots(rig);
     size_t num_marked = 0;
-    for (size_t i = 0; i < rig->num_nodes; i++)
-        num_marked += rig->nodes[i].is_joint;
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        if (rig->nodes[i].is_joint)
+            num_marked++;
+    }
     rig->joints = common_alloc(num_marked + 1, sizeof *rig->joints);
 
     const bool keeps_file_order = has_parents_first(rig);
@@ -656,7 +661,9 @@ static void convert_skin_nodes_to_joints(convert_rig *rig)
 {
     for (size_t i = 0; i < rig->num_skins; i++) {
         rig_skin *const skin = &rig->skins[i];
-        for (size_t k = 0; skin->joints && k < skin->num_joints; k++)
+        if (!skin->joints)
+            continue;
+        for (size_t k = 0; k < skin->num_joints; k++)
             skin->joints[k] = rig->nodes[skin->joints[k]].joint;
     }
 }

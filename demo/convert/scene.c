@@ -65,7 +65,8 @@ void convert_note_unsupported_parts(const convert_job *job, const convert_scene 
     size_t count = 0;
     for (size_t i = 0; i < scene->num_parts; i++) {
         convert_part *const part = &scene->parts[i];
-        count += part->kind == CONVERT_CAMERA || (with_targets && part->kind == CONVERT_TARGET);
+        if (part->kind == CONVERT_CAMERA || (with_targets && part->kind == CONVERT_TARGET))
+            count++;
     }
     if (count > 0)
         convert_note(job, "skipped camera paths and morph targets (%zu): %s does not support them",
@@ -98,7 +99,9 @@ bool convert_is_among(const char *names, const char *engine)
 const convert_engine *convert_find_engine(const char *name)
 {
     const convert_engine *engine = engines;
-    while (name && engine < engines + NUM_ENGINES && !convert_is_among(engine->names, name))
+    if (!name)
+        return engine;
+    while (engine < engines + NUM_ENGINES && !convert_is_among(engine->names, name))
         engine++;
     return engine < engines + NUM_ENGINES ? engine : &engines[0];
 }
@@ -499,8 +502,9 @@ static bool charge_clip(const convert_job *job, const convert_motion *motion,
                         const md5_model *model, md5_error *error)
 {
     const uint64_t num_numbers = 2 * (uint64_t)motion->num_joints * motion->num_frames;
+    const uint32_t num_meshes = model ? model->num_meshes : 0;
     uint64_t num_vertices = 0;
-    for (uint32_t i = 0; model && i < model->num_meshes; i++)
+    for (uint32_t i = 0; i < num_meshes; i++)
         num_vertices += model->meshes[i].num_vertices;
     const uint64_t num_posed = num_vertices * motion->num_frames;
     return convert_charge(job, num_numbers + num_posed / POSED_VERTICES_PER_ELEMENT, error)

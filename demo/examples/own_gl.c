@@ -147,10 +147,12 @@ static void draw_model(const md5_model *model, const md5_mat34 palette[MAX_JOINT
 static int save_image(const char *path)
 {
     SDL_Surface *image = SDL_CreateRGBSurfaceWithFormat(0, SIZE, SIZE, 32, SDL_PIXELFORMAT_RGBA32);
-    for (int y = 0; image && y < SIZE; y++) // OpenGL returns the bottom row first
+    if (!image)
+        return 1;
+    for (int y = 0; y < SIZE; y++) // OpenGL returns the bottom row first
         glReadPixels(0, SIZE - 1 - y, SIZE, 1, GL_RGBA, GL_UNSIGNED_BYTE,
                      (Uint8 *)image->pixels + y * image->pitch);
-    return image && SDL_SaveBMP(image, path) == 0 ? 0 : 1;
+    return SDL_SaveBMP(image, path) == 0 ? 0 : 1;
 }
 
 // Poses the model at a time of the clip, draws it into a window, and saves the image.

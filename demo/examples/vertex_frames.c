@@ -318,10 +318,12 @@ static int save_image(const char *path)
 {
     const Uint32 format = SDL_PIXELFORMAT_RGBA32;
     SDL_Surface *image = SDL_CreateRGBSurfaceWithFormat(0, WIDTH, HEIGHT, 32, format);
-    for (int y = 0; image && y < HEIGHT; y++) // OpenGL returns the bottom row first
+    if (!image)
+        return 1;
+    for (int y = 0; y < HEIGHT; y++) // OpenGL returns the bottom row first
         glReadPixels(0, HEIGHT - 1 - y, WIDTH, 1, GL_RGBA, GL_UNSIGNED_BYTE,
                      (Uint8 *)image->pixels + y * image->pitch);
-    return image && SDL_SaveBMP(image, path) == 0 ? 0 : 1;
+    return SDL_SaveBMP(image, path) == 0 ? 0 : 1;
 }
 
 // Returns the method with this name, or NUM_METHODS if there is none.

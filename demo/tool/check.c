@@ -249,7 +249,9 @@ static void check_images(const file_batch *batch, const md5_cube2_material_comma
 {
     const bool has_images =
         strcmp(command->keyword, "md5skin") == 0 || strcmp(command->keyword, "md5bumpmap") == 0;
-    for (int k = 0; k < 2 && has_images; k++) {
+    if (!has_images)
+        return;
+    for (int k = 0; k < 2; k++) {
         const char *const image = command->images[k].path;
         if (!image || tool_is_file(batch->check->game, image))
             continue;
@@ -375,8 +377,10 @@ static void check_clip(const file_batch *batch, const file_report *report, const
 static void count_unreported(const tool_asset *asset, file_report *report)
 {
     unsigned num_warnings = 0;
-    for (size_t i = 0; i < report->count; i++)
-        num_warnings += report->diagnostics[i].error.status == MD5_WARNING;
+    for (size_t i = 0; i < report->count; i++) {
+        if (report->diagnostics[i].error.status == MD5_WARNING)
+            num_warnings++;
+    }
     if (asset->num_warnings > num_warnings)
         report->num_unreported = asset->num_warnings - num_warnings;
 }
@@ -640,7 +644,8 @@ static common_list list_remaining_files(md5_game *game, bool has_decls)
 {
     const tool_kind last_checked = has_decls ? TOOL_CAMERA : TOOL_UNKNOWN;
     common_list files = {0};
-    for (size_t i = 0; game && i < md5_game_num_files(game); i++) {
+    const size_t num_files = game ? md5_game_num_files(game) : 0;
+    for (size_t i = 0; i < num_files; i++) {
         const char *const name = md5_game_file(game, i);
         if (tool_file_kind(name) > last_checked)
             common_add(&files, common_copy(name));

@@ -272,8 +272,8 @@ static void print_bind_pose(const tool_arguments *arguments, const md5_model *mo
                         "{\"kind\":\"mesh\",\"file\":%s,\"joints\":%u,\"meshes\":%u}\n",
                         arguments->operands[0], model->skeleton.num_joints, model->num_meshes);
     print_joints(arguments, model);
-    const bool has_meshes = arguments->joints.count == 0;
-    for (uint32_t i = 0; i < model->num_meshes && has_meshes; i++)
+    const uint32_t num_meshes = arguments->joints.count == 0 ? model->num_meshes : 0;
+    for (uint32_t i = 0; i < num_meshes; i++)
         print_mesh(is_json, i, &model->meshes[i]);
     print_bounds(is_json, "bindbounds", model->bounds);
 }

@@ -171,8 +171,10 @@ static bool is_unique(const md5_doc *doc, const char *name, const char *option, 
                       md5_error *error)
 {
     uint32_t count = 0;
-    for (uint32_t j = 0; j < doc->num_joints; j++)
-        count += strcmp(doc->joints[j].name, name) == 0;
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        if (strcmp(doc->joints[j].name, name) == 0)
+            count++;
+    }
     if (count >= 2)
         return convert_fail(error, MD5_ERROR_MISMATCH, "",
                             "%s %.100s: %u joints would get the same name; choose another name",

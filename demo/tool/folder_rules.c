@@ -36,10 +36,12 @@ static int32_t count_replaced_frames(md5_game *game, const char *path)
     int32_t num_frames = 0;
     char *const file = tool_find_replaced(game, path);
     char *const bytes = file ? tool_read_file(game, file, &size) : NULL;
-    for (int i = 0; i < NUM_REPLACED && bytes; i++) {
-        const size_t offset = replaced[i].offset;
-        if (size >= offset + 4 && memcmp(bytes, replaced[i].magic, 4) == 0)
-            num_frames = read_u24(bytes + offset);
+    if (bytes) {
+        for (int i = 0; i < NUM_REPLACED; i++) {
+            const size_t offset = replaced[i].offset;
+            if (size >= offset + 4 && memcmp(bytes, replaced[i].magic, 4) == 0)
+                num_frames = read_u24(bytes + offset);
+        }
     }
     free(bytes);
     free(file);

@@ -41,7 +41,9 @@ static void check_skin_materials(tool_game *game, const md5_decl *decl)
 {
     md5_error error = {0};
     const md5_skin_def *const skin = md5_game_skin_def(game->md5, decl->name, &error);
-    for (uint32_t i = 0; skin && i < skin->num_replacements; i++) {
+    if (!skin)
+        return;
+    for (uint32_t i = 0; i < skin->num_replacements; i++) {
         const char *const material = skin->replacements[i].to;
         if (!tool_decl_exists(game, MD5_DECL_MATERIAL, material))
             tool_print_missing_material(game, decl->file, tool_decl_position(decl), material);

@@ -30,8 +30,9 @@ static float measure_mass(const md5_figure_def *def, const md5_entity *entity,
                           const md5_load_opts *opts, md5_error *problem)
 {
     md5_figure *const figure = md5_create_figure(def, entity, opts, problem);
+    const uint32_t num_bodies = figure ? figure->num_bodies : 0;
     float mass = 0;
-    for (uint32_t i = 0; figure && i < figure->num_bodies; i++)
+    for (uint32_t i = 0; i < num_bodies; i++)
         mass += figure->bodies[i].mass;
     md5_free_figure(figure);
     return mass;

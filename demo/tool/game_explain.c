@@ -445,7 +445,8 @@ static bool explain_entity(tool_game *game, const md5_decl *decl, md5_error *err
 static bool explain_skin(tool_game *game, const md5_decl *decl, md5_error *error)
 {
     const md5_skin_def *const skin = md5_game_skin_def(game->md5, decl->name, error);
-    for (uint32_t i = 0; skin && i < skin->num_replacements; i++) {
+    const uint32_t num_replacements = skin ? skin->num_replacements : 0;
+    for (uint32_t i = 0; i < num_replacements; i++) {
         const char *const from = skin->replacements[i].from;
         PRINT(game, "  replaces: %s\n", "{\"kind\":\"replaces\",\"name\":%s}\n",
               from ? from : "every material");

@@ -244,9 +244,12 @@ static char *find_in(const md5_game *game, const char *folder, const char *name)
     // first saves a system call for each extension.
     const bool is_in_subfolder = common_base(name) != name;
     const bool may_exist = game || !is_in_subfolder || common_is_folder(path_folder);
-    char *found = may_exist ? find_with_extension(game, path, stem_length, "") : NULL;
-    for (size_t i = 0; image_extension(i) && may_exist && !found; i++)
-        found = find_with_extension(game, path, stem_length, image_extension(i));
+    char *found = NULL;
+    if (may_exist) {
+        found = find_with_extension(game, path, stem_length, "");
+        for (size_t i = 0; image_extension(i) && !found; i++)
+            found = find_with_extension(game, path, stem_length, image_extension(i));
+    }
     free(path_folder);
     free(path);
     return found;

@@ -277,8 +277,10 @@ static void print_texture(bool is_json, const md5_model *model, uint32_t mesh,
         PRINT("    guessed by       %s\n", ",\"guess\":%s", look.why);
     JSON(file ? "}" : "");
 
-    for (size_t i = 0; i < look.tried.count && !is_json; i++)
-        common_print(stdout, "    not used         %s\n", look.tried.names[i]);
+    if (!is_json) {
+        for (size_t i = 0; i < look.tried.count; i++)
+            common_print(stdout, "    not used         %s\n", look.tried.names[i]);
+    }
     view_free_look(&look);
 }
 
@@ -416,8 +418,10 @@ static void print_plain_anim(bool is_json, const md5_anim *anim)
           "\"translations\":%u",
           joints - anim->num_rotations, joints, joints - anim->num_translations, joints);
     md5_bounds bounds = md5_bounds_from_points(NULL, 0); // bounds of all frames
-    for (uint32_t i = 0; i < anim->num_frames && anim->frame_bounds; i++)
-        bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
+    if (anim->frame_bounds) {
+        for (uint32_t i = 0; i < anim->num_frames; i++)
+            bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
+    }
     print_bounds(is_json, bounds);
     PRINT("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
     PRINT("  warnings           %u\n", ",\"warnings\":%u", anim->num_warnings);

@@ -117,11 +117,14 @@ static common_manual_entry describe_command(const tool_command *command, common_
 static int print_template(const char *shell_name)
 {
     const struct shell *shell = NULL;
-    for (size_t i = 0; shell_name && i < COMMON_LENGTH(shells); i++)
-        if (strcmp(shell_name, shells[i].name) == 0)
-            shell = &shells[i];
-    if (shell_name && !shell)
-        return tool_usage(NULL, "unknown shell '%s': expected bash, zsh or fish", shell_name);
+    if (shell_name) {
+        for (size_t i = 0; i < COMMON_LENGTH(shells); i++) {
+            if (strcmp(shell_name, shells[i].name) == 0)
+                shell = &shells[i];
+        }
+        if (!shell)
+            return tool_usage(NULL, "unknown shell '%s': expected bash, zsh or fish", shell_name);
+    }
 
     common_manual_entry entries[NUM_COMMANDS];
     common_list texts = {0};

@@ -10,10 +10,16 @@ static double level_distance(md5_vec3 a, md5_vec3 b)
     return hypot((double)b.x - (double)a.x, (double)b.y - (double)a.y);
 }
 
+// Returns the frame after a frame. The last frame is followed by itself.
+static uint32_t next_frame(const md5_anim *anim, uint32_t frame)
+{
+    return frame + 1 < anim->num_frames ? frame + 1 : frame;
+}
+
 double tool_horizontal_speed(const md5_anim *anim, const md5_vec3 *positions, uint32_t frame)
 {
-    const uint32_t next = frame + (frame + 1 < anim->num_frames);
-    return level_distance(positions[frame], positions[next]) * anim->frame_rate;
+    const md5_vec3 next = positions[next_frame(anim, frame)];
+    return level_distance(positions[frame], next) * anim->frame_rate;
 }
 
 // Returns true if a foot stands on the ground from a frame to the next frame. `positions`
@@ -25,7 +31,7 @@ bool tool_is_foot_planted(const md5_anim *anim, const md5_vec3 *positions, uint3
     static const float max_height = 0.3f; // units; both limits are the defaults of md5_hold_params
     static const double max_speed = 10.0;
     const float z = positions[frame].z;
-    const float next_z = positions[frame + (frame + 1 < anim->num_frames)].z;
+    const float next_z = positions[next_frame(anim, frame)].z;
     return fmaxf(z, next_z) <= max_height * scale
            && tool_horizontal_speed(anim, positions, frame) <= max_speed * scale;
 }

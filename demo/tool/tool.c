@@ -362,8 +362,10 @@ bool tool_open_search_paths(const tool_arguments *arguments, const md5_load_opts
             return false;
         search_paths->ends[i] = search_paths->list.count;
     }
-    for (size_t i = 0; i < search_paths->list.count && opts; i++)
-        list_unread_files(search_paths, i);
+    if (opts) {
+        for (size_t i = 0; i < search_paths->list.count; i++)
+            list_unread_files(search_paths, i);
+    }
     search_paths->game =
         md5_create_game(search_paths->list.paths, search_paths->list.count, opts, error);
     return search_paths->game;

@@ -129,8 +129,10 @@ void view_wake_window(void)
 static bool is_character(const char *text)
 {
     size_t count = 0;
-    for (size_t i = 0; text[i] != '\0'; i++)
-        count += ((unsigned char)text[i] & 0xC0) != 0x80;
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        if (((unsigned char)text[i] & 0xC0) != 0x80)
+            count++;
+    }
     return count == 1;
 }
 

@@ -410,7 +410,9 @@ static float count_rotated_bones(const axes_search *search, md5_clip_axes *axes)
     const md5_skeleton *const skeleton = search->clip->skeleton;
     const md5_quat no_rotation = {.w = 1};
     float min_cosine = 1;
-    for (uint32_t j = 0; j < skeleton->num_joints && axes->num_bones > 0; j++) {
+    if (axes->num_bones == 0)
+        return min_cosine;
+    for (uint32_t j = 0; j < skeleton->num_joints; j++) {
         if (!search->is_bone[j])
             continue;
         const float cosine = bone_cosine(search, no_rotation, j);

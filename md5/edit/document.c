@@ -145,7 +145,9 @@ static char *copy_comment(md5_arena *arena, const char *from, const char *to)
         to--;
     const size_t size = (size_t)(to - from);
     char *const text = md5_copy_text(arena, from, size);
-    for (size_t i = 0; text && i < size; i++) {
+    if (!text)
+        return NULL;
+    for (size_t i = 0; i < size; i++) {
         const bool is_control = (unsigned char)text[i] < ' ' && text[i] != '\t';
         text[i] = is_control ? ' ' : text[i];
     }

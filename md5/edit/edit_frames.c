@@ -60,7 +60,9 @@ static bool is_joint_changed(const md5_doc *doc, const md5_doc_joint *old_joint,
 
     // Compare the components that the frames contain. Both joints have the same flags.
     const uint32_t count = md5i_count_flags(new_joint->track.flags);
-    for (size_t f = 0; f < doc->num_frames && count > 0; f++) {
+    if (count == 0)
+        return false;
+    for (size_t f = 0; f < doc->num_frames; f++) {
         const float *const old_frame = doc->numbers + f * doc->num_components;
         const float *const new_frame = new_numbers + f * num_new_components;
         const float *const old_values = old_frame + old_joint->track.first;
@@ -131,7 +133,7 @@ static md5_sample_position planned_sample_position(const md5_repair *repair, con
     const uint64_t position = (uint64_t)frame * num_old_intervals(plan);
     const uint64_t remainder = position % num_steps;
     const uint32_t before = (uint32_t)(position / num_steps);
-    const uint32_t next = before + (remainder > 0);
+    const uint32_t next = remainder > 0 ? before + 1 : before;
     const uint32_t frame0 = before < plan->num_old ? before : 0;
     const uint32_t frame1 = next < plan->num_old ? next : 0;
     return md5_sample_position_from_frames(repair->anim, selected_frame(plan, frame0),

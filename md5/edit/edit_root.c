@@ -202,7 +202,9 @@ static md5_root_motion select_motion_joint(const md5_skeleton *skeleton, const m
 
     const float min_length = min_displacement * figure_size(first, num_joints);
     const float root_length = level_length(md5_vec3_sub(last[0].translation, first[0].translation));
-    for (uint32_t i = 0; i < num_joints && min_length > 0; i++) {
+    if (!(min_length > 0))
+        return (md5_root_motion){.joint = MD5_NONE};
+    for (uint32_t i = 0; i < num_joints; i++) {
         const uint32_t j = skeleton->order[i];
         const md5_vec3 displacement = md5_vec3_sub(last[j].translation, first[j].translation);
         const float length = level_length(displacement);

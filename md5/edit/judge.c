@@ -268,7 +268,7 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
             const size_t shorter =
                 distances[k] < distances[k - 1] ? distances[k] : distances[k - 1];
             const size_t add_or_remove = shorter + 1;
-            const size_t change = diagonal + (a[i - 1] != b[k - 1]);
+            const size_t change = a[i - 1] == b[k - 1] ? diagonal : diagonal + 1;
             diagonal = distances[k];
             distances[k] = change < add_or_remove ? change : add_or_remove;
         }
@@ -369,7 +369,9 @@ void md5i_check_names(md5_checker *checker)
     const md5_sorted_name *const names =
         skeleton.joints ? md5i_sort_joint_names(&checker->scratch, &skeleton) : NULL;
     const bool is_clip = checker->check.kind == MD5_DOC_ANIM;
-    for (uint32_t i = 1; names && i < checker->check.num_joints; i++) {
+    if (!names)
+        return;
+    for (uint32_t i = 1; i < checker->check.num_joints; i++) {
         const md5_check_joint *const joint = &checker->check.joints[names[i].number];
         if (strcmp(names[i].name.bytes, names[i - 1].name.bytes) == 0)
             md5i_report_violation(

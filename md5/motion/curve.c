@@ -197,7 +197,9 @@ static bool check_points(md5_context *context, const md5_curve_desc *desc)
 // Fails unless the weights of a rational curve (NURBS) are within the supported range.
 static bool check_weights(md5_context *context, const md5_curve_desc *desc)
 {
-    for (uint32_t i = 0; desc->weights && i < desc->num_points; i++) {
+    if (!desc->weights)
+        return true;
+    for (uint32_t i = 0; i < desc->num_points; i++) {
         const float weight = desc->weights[i];
         if (!(weight >= MIN_WEIGHT && weight <= MAX_WEIGHT))
             return MD5_FAIL(context, MD5_ERROR_RANGE,

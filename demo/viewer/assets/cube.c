@@ -726,7 +726,9 @@ static void add_looks(view_cube *loaded, const cube_model *joined)
     loaded->looks = common_alloc(loaded->model->num_meshes, sizeof *loaded->looks);
     for (uint32_t p = 0; p < cube->num_parts; p++) {
         const md5_model *const part = joined->parts[p].model;
-        for (uint32_t m = 0; part != NULL && m < part->num_meshes; m++)
+        if (part == NULL)
+            continue;
+        for (uint32_t m = 0; m < part->num_meshes; m++)
             loaded->looks[loaded->num_looks++] =
                 view_cube_look(cube, &cube->parts[p], part->meshes[m].name);
     }

@@ -179,9 +179,11 @@ uint32_t view_save_materials(const view_textures *textures, const md5_model *mod
     char *const path = view_materials_path(textures);
     common_create_folders(path, 0777);
     const bool is_begun = common_begin_file(&writer, path, false);
-    for (uint32_t i = 0; i < model->num_meshes && is_begun; i++) {
-        if (find_obstacle(textures, model, i) == NULL)
-            write_material(textures, model, i, writer.file, log);
+    if (is_begun) {
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            if (find_obstacle(textures, model, i) == NULL)
+                write_material(textures, model, i, writer.file, log);
+        }
     }
     if (!is_begun || !common_end_file(&writer, true)) {
         view_warn(log, "%s: %s", path, strerror(errno));

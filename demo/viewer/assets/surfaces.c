@@ -250,8 +250,10 @@ static void check_vertices(const md5_mesh *mesh, const view_directed *pose,
             is_short = is_short || !is_unit(tangent);
             is_skewed = !is_short && !(fabsf(md5_vec3_dot(normal, tangent)) <= max_skew);
         }
-        faults->counts[VIEW_FAULT_SHORT] += is_short;
-        faults->counts[VIEW_FAULT_SKEWED] += is_skewed;
+        if (is_short)
+            faults->counts[VIEW_FAULT_SHORT]++;
+        if (is_skewed)
+            faults->counts[VIEW_FAULT_SKEWED]++;
         if (marks != NULL)
             marks[v] = is_short || is_skewed;
     }
@@ -337,8 +339,10 @@ static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint
         if (marks != NULL)
             marks[vertex] = marks[vertex] || faces_away || has_opposite_sign;
     }
-    faults->counts[VIEW_FAULT_FLIPPED] += is_flipped;
-    faults->counts[VIEW_FAULT_MIRRORED] += is_mirrored;
+    if (is_flipped)
+        faults->counts[VIEW_FAULT_FLIPPED]++;
+    if (is_mirrored)
+        faults->counts[VIEW_FAULT_MIRRORED]++;
 }
 
 // Counts the defects of the normals and tangents of a mesh in a pose. If `pose` is NULL, this is

@@ -181,7 +181,8 @@ static void drop_removed_settings(config_reader *reader, char *settings)
     const char *line = settings;
     while (*line != '\0') {
         const size_t length = strcspn(line, "\n");
-        const size_t line_size = length + (line[length] == '\n');
+        const bool has_line_end = line[length] == '\n';
+        const size_t line_size = has_line_end ? length + 1 : length;
         const char *const name = line + strspn(line, "-");
         const bool is_removed = skip_removed_option(reader, name, strcspn(name, "=\n"));
         if (!is_removed) {

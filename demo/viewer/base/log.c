@@ -161,7 +161,8 @@ void view_note(view_log *log, const char *file, const char *note)
     COMMON_TEXT(location.file, "%s", file);
     char *const text = common_format("%s: note: %s", common_base(file), note);
     write_warning(log, text);
-    log->num_notes += log->reports == NULL || list_warning(log, VIEW_INFO, note, &location);
+    if (log->reports == NULL || list_warning(log, VIEW_INFO, note, &location))
+        log->num_notes++;
     free(text);
 }
 

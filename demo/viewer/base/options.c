@@ -901,7 +901,7 @@ static void append_option_lines(char **lines, const view_option *option, const c
         const size_t length = strcspn(line, "\n");
         const bool has_line_end = line[length] != '\0';
         common_extend(lines, "--%s=%.*s\n", option->name, (int)length, line);
-        line += length + has_line_end;
+        line += has_line_end ? length + 1 : length;
     }
 }
 
@@ -935,7 +935,7 @@ const view_option *view_next_setting(const char **lines, char **value)
         const char *const line = *lines;
         const char *const end = line + strcspn(line, "\n");
         const bool has_line_end = *end != '\0';
-        *lines = end + has_line_end;
+        *lines = has_line_end ? end + 1 : end;
 
         const char *const equals = strchr(line, '=');
         const bool has_value = equals != NULL && equals < end;
@@ -1076,8 +1076,10 @@ static bool contradicts_thumbnail(const bool *given, const view_options *options
 static size_t count_camera_paths(const view_options *options)
 {
     size_t count = 0;
-    for (size_t i = 0; i < options->num_files; i++)
-        count += common_has_suffix(options->files[i], ".md5camera");
+    for (size_t i = 0; i < options->num_files; i++) {
+        if (common_has_suffix(options->files[i], ".md5camera"))
+            count++;
+    }
     return count;
 }
 

@@ -24,9 +24,11 @@ typedef struct text_points {
 // not contain the word. `text` may be NULL.
 static int rate_word(const char *text, const char *word, size_t length, const text_points *points)
 {
+    if (text == NULL)
+        return 0;
     const bool may_be_inside = length >= 3 && points->inside > 0;
     int best = 0;
-    for (size_t i = 0; text != NULL && text[i] != '\0'; i++) {
+    for (size_t i = 0; text[i] != '\0'; i++) {
         const bool begins = i == 0 || !isalnum((unsigned char)text[i - 1]);
         if ((!begins && !may_be_inside) || strncasecmp(text + i, word, length) != 0)
             continue;

@@ -23,7 +23,8 @@ static void match_joints(view_compare *compare, const md5_model *scene_model)
     md5_binding *const binding = md5_bind(compare->model, bind_pose, &partial_binding, NULL);
     for (uint32_t i = 0; i < compare->num_joints; i++)
         compare->same[i] = -1;
-    for (uint32_t i = 0; binding != NULL && i < num_compared; i++) {
+    const uint32_t num_bound = binding != NULL ? num_compared : 0;
+    for (uint32_t i = 0; i < num_bound; i++) {
         const uint32_t scene_joint = binding->tracks[i];
         if (scene_joint != MD5_NONE) {
             compare->same[scene_joint] = (int32_t)i;
@@ -572,7 +573,9 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
 {
     const view_options *const options = loader->options;
     const md5_machine *const machine = view_scene_machine(scene);
-    for (size_t i = 0; i < options->settings.count && options->page == NULL; i++) {
+    if (options->page != NULL)
+        return;
+    for (size_t i = 0; i < options->settings.count; i++) {
         const char *const name = options->settings.rows[i].parameter;
         const char *const reason = unused_setting(machine, options->crowd > 0, name);
         if (reason != NULL)
@@ -828,7 +831,9 @@ static void check_scene(view_document *document, const view_loader *loader)
     const bool has_diagnostics = reports_diagnostics(loader->options);
     if (has_diagnostics || !scene->has_found_clips)
         view_check_clips(scene, scene->num_clips, loader->log);
-    for (uint32_t i = 0; has_diagnostics && i < view_count_meshes(scene); i++) {
+    if (!has_diagnostics)
+        return;
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         const view_mesh_defects defects = view_find_defects(&scene->model->meshes[i], NULL, NULL);
         document->faults = view_add_defects(document->faults, defects);
     }

@@ -115,7 +115,7 @@ static void add_normals(view_lines *lines, view_scene *scene, float length)
     view_find_pose_faults(scene, has_defect);
 
     size_t index = 0; // index of the vertex among the vertices of all meshes
-    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++) {
+    for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         const view_skinned *const skinned = &scene->skinned[i];
         for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++) {
             const uint32_t color = has_defect[index] ? defect_color : normal_color;

@@ -447,7 +447,8 @@ void view_revert_card(view_state *viewer, bool is_reset)
         free(view_pop_delayed_command(card, INFINITY).path);
     view_update_options(viewer);
     view_options before = copy_all_options(viewer->options);
-    for (size_t i = 0; card->before != NULL && i < view_num_options; i++) {
+    const size_t num_options = card->before != NULL ? view_num_options : 0;
+    for (size_t i = 0; i < num_options; i++) {
         const view_option *const option = &view_option_rows[i];
         if (!view_is_on_card(card, option))
             continue;
@@ -598,9 +599,11 @@ static size_t count_text_bytes(const view_options *options)
 {
     const view_settings *const lists[] = {&options->settings, &options->morphs};
     size_t size = 0;
-    for (size_t i = 0; options->strings != NULL && i < view_num_options; i++) {
-        for (size_t j = 0; j < options->strings[i].count; j++)
-            size += strlen(options->strings[i].names[j]);
+    if (options->strings != NULL) {
+        for (size_t i = 0; i < view_num_options; i++) {
+            for (size_t j = 0; j < options->strings[i].count; j++)
+                size += strlen(options->strings[i].names[j]);
+        }
     }
     for (size_t i = 0; i < COMMON_LENGTH(lists); i++) {
         for (size_t j = 0; j < lists[i]->count; j++)

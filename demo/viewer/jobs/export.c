@@ -102,8 +102,10 @@ static void list_document_files(common_list *files, const view_document *documen
     const bool has_clips = !scene->has_found_clips && !view_is_bind_pose(scene);
     if (scene->model != NULL)
         common_add(files, common_copy(view_shown_file(document)));
-    for (size_t i = 0; i < scene->num_clips && has_clips; i++)
-        common_add(files, common_copy(scene->clips[i].path));
+    if (has_clips) {
+        for (size_t i = 0; i < scene->num_clips; i++)
+            common_add(files, common_copy(scene->clips[i].path));
+    }
     if (scene->camera_path.camera != NULL)
         common_add(files, common_copy(scene->camera_path.path));
     if (view_shows_crowd(document)) {

@@ -48,7 +48,9 @@ static void list_locations(view_state *viewer, const char *shown)
     free(models);
     free(shown_folder);
 
-    for (size_t i = 0; config != NULL && i < config->recent.count; i++) {
+    if (config == NULL)
+        return;
+    for (size_t i = 0; i < config->recent.count; i++) {
         view_address address;
         if (!view_read_address(config->recent.names[i], &address))
             continue;

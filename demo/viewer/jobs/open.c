@@ -439,8 +439,10 @@ static bool open_with_settings(view_state *viewer, const document_files *request
     }
     view_apply_options(viewer);
     const bool is_open = open_files(viewer, request);
-    for (size_t i = 0; i < missing.count && is_open; i++)
-        view_warn(&viewer->log, "%s", missing.names[i]);
+    if (is_open) {
+        for (size_t i = 0; i < missing.count; i++)
+            view_warn(&viewer->log, "%s", missing.names[i]);
+    }
     common_free_list(&missing);
     return is_open;
 }

@@ -336,10 +336,12 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
 // motions. States and items of blends refer to both by their names. `name` may be NULL.
 static void mark_by_name(const view_machine *machine, const char *name, bool *clips, bool *motions)
 {
+    if (name == NULL)
+        return;
     const uint32_t clip = md5_find_clip(machine->character->machine, name);
     if (clip != MD5_NONE)
         clips[clip] = true;
-    for (uint32_t i = 0; name != NULL && i < machine->desc->num_motions; i++)
+    for (uint32_t i = 0; i < machine->desc->num_motions; i++)
         motions[i] = motions[i] || strcmp(machine->desc->motions[i].name, name) == 0;
 }
 

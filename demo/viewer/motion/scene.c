@@ -52,8 +52,10 @@ static void free_clip(view_clip *clip)
 // number of meshes of the old model.
 static void free_pose(view_scene *scene)
 {
-    for (uint32_t i = 0; i < view_count_meshes(scene) && scene->skinned != NULL; i++)
-        free(scene->skinned[i].positions);
+    if (scene->skinned != NULL) {
+        for (uint32_t i = 0; i < view_count_meshes(scene); i++)
+            free(scene->skinned[i].positions);
+    }
     free(scene->skinned);
     free(scene->pose);
     free(scene->joints);
@@ -349,7 +351,11 @@ static size_t first_clip(const view_scene *scene)
     for (size_t i = 0; i < scene->num_clips; i++) {
         const view_clip *const clip = &scene->clips[i];
         const bool is_idle = scene->has_found_clips && common_contains(clip->name, "idle");
-        const int merit = 2 * (clip->anim->num_frames > 1) + is_idle;
+        int merit = 0;
+        if (clip->anim->num_frames > 1)
+            merit += 2;
+        if (is_idle)
+            merit += 1;
         if (merit > best_merit) {
             best = i;
             best_merit = merit;
@@ -442,9 +448,11 @@ void view_select_clip(view_scene *scene, size_t clip)
 static void show_focused_clip(view_scene *scene, view_play *play)
 {
     const int32_t playing = scene->entity.channels[scene->entity.focus].clip;
-    for (size_t i = 0; i < scene->num_clips && playing >= 0; i++) {
-        if (scene->clips[i].in_entity == (uint32_t)playing + 1)
-            scene->clip = i;
+    if (playing >= 0) {
+        for (size_t i = 0; i < scene->num_clips; i++) {
+            if (scene->clips[i].in_entity == (uint32_t)playing + 1)
+                scene->clip = i;
+        }
     }
     clear_death(scene);
     play->time = scene->entity.time;
@@ -489,16 +497,18 @@ bool view_focus_in_scene(view_scene *scene, uint32_t channel, view_play *play)
 
 uint32_t view_count_vertices(const md5_model *model)
 {
+    const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
     uint32_t count = 0;
-    for (uint32_t i = 0; model != NULL && i < model->num_meshes; i++)
+    for (uint32_t i = 0; i < num_meshes; i++)
         count += model->meshes[i].num_vertices;
     return count;
 }
 
 uint32_t view_count_triangles(const md5_model *model)
 {
+    const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
     uint32_t count = 0;
-    for (uint32_t i = 0; model != NULL && i < model->num_meshes; i++)
+    for (uint32_t i = 0; i < num_meshes; i++)
         count += model->meshes[i].num_triangles;
     return count;
 }

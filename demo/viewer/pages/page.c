@@ -80,7 +80,9 @@ md5_xform *view_spare_pose(view_picture *picture, uint32_t index)
 // then NULL, and the result is NULL.
 const view_clip *view_page_clip(const view_picture *picture, const char *name)
 {
-    for (size_t i = 0; i < picture->scene->num_clips && name != NULL; i++) {
+    if (name == NULL)
+        return NULL;
+    for (size_t i = 0; i < picture->scene->num_clips; i++) {
         if (strcmp(picture->scene->clips[i].name, name) == 0)
             return &picture->scene->clips[i];
     }

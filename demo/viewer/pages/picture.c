@@ -12,7 +12,9 @@ void view_open_page(view_pages *pages, int32_t number)
     pages->code_scroll = (ui_scroll){0, 0};
     pages->shows_answer = false;
     pages->unfolded = 0;
-    for (uint32_t i = 0; page != NULL && i < VIEW_PAGE_SLIDERS; i++)
+    if (page == NULL)
+        return;
+    for (uint32_t i = 0; i < VIEW_PAGE_SLIDERS; i++)
         pages->values[i] = page->sliders[i].first;
 }
 

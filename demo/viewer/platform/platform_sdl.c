@@ -810,10 +810,13 @@ bool view_is_window_visible(const view_window *window)
     (void)window;
     static const char *const hidden[] = {"offscreen", "dummy", "evdev"};
     const char *const driver = SDL_GetCurrentVideoDriver();
-    for (size_t i = 0; driver != NULL && i < COMMON_LENGTH(hidden); i++)
+    if (driver == NULL)
+        return false;
+    for (size_t i = 0; i < COMMON_LENGTH(hidden); i++) {
         if (strcmp(driver, hidden[i]) == 0)
             return false;
-    return driver != NULL;
+    }
+    return true;
 }
 
 bool view_is_window_hidden(const view_window *window)

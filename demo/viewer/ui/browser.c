@@ -93,8 +93,8 @@ static const char *name_filter(const view_browser *browser)
     const bool is_path_in_folder = length > 0 && strncmp(filter, browser->folder, length) == 0;
     if (!is_path_in_folder)
         return filter;
-    const bool has_slash = filter[length] == '/';
-    return filter + length + has_slash;
+    const char *const after_folder = filter + length;
+    return *after_folder == '/' ? after_folder + 1 : after_folder;
 }
 
 // Returns true if the selected tab contains an entry of this kind. All tabs contain folders.
@@ -415,7 +415,8 @@ void view_list_section(view_browser *browser, const view_library *library, view_
         view_entry *const entry = add_entry(browser, VIEW_ENTRY_NAMED, common_copy(name), name);
         entry->is_from_mod = view_is_from_mod(library, section, i);
         entry->is_shown = browser->on != NULL && strcmp(name, browser->on) == 0;
-        browser->num_from_mod += entry->is_from_mod;
+        if (entry->is_from_mod)
+            browser->num_from_mod++;
     }
     find_entries(browser);
     select_shown(browser);
@@ -572,7 +573,8 @@ void view_filter_list(view_browser *browser, const char *text)
 {
     // The space key enlarges the preview. If the text begins with a space, the space is from this
     // key and is removed.
-    COMMON_TEXT(browser->filter, "%s", text + (text[0] == ' '));
+    const char *const filter = text[0] == ' ' ? text + 1 : text;
+    COMMON_TEXT(browser->filter, "%s", filter);
     find_entries(browser);
 }
 

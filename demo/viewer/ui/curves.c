@@ -328,8 +328,10 @@ static void align_rotation(float rotation[4], const float previous[4])
     float dot = 0;
     for (int i = 0; i < 4; i++)
         dot += rotation[i] * previous[i];
-    for (int i = 0; i < 4 && dot < 0; i++)
-        rotation[i] = -rotation[i];
+    if (dot < 0) {
+        for (int i = 0; i < 4; i++)
+            rotation[i] = -rotation[i];
+    }
 }
 
 // Computes the values of a joint in all frames of the displayed clip and stores them in

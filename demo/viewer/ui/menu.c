@@ -473,7 +473,7 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
     COMMON_TEXT(line->label, "%s", label);
 
     // Undo and Redo also display the label of the step that they would undo or redo.
-    const size_t step = stage->step + (entry->action == VIEW_REDO);
+    const size_t step = entry->action == VIEW_REDO ? stage->step + 1 : stage->step;
     const bool is_undo = entry->action == VIEW_UNDO && step > 0;
     const bool is_redo = entry->action == VIEW_REDO && step < stage->num_steps;
     if (is_undo || is_redo)
@@ -1280,7 +1280,8 @@ static void draw_search(view_ui *ui, view_menus *menus)
 static void draw_problems(view_ui *ui, view_rect *bar)
 {
     const bool is_error = ui->stage->log->error[0] != '\0';
-    const uint32_t count = view_count_problems(ui->stage->log) + is_error;
+    const uint32_t num_problems = view_count_problems(ui->stage->log);
+    const uint32_t count = is_error ? num_problems + 1 : num_problems;
     char text[48];
     if (count == 0)
         return;

@@ -156,7 +156,7 @@ static size_t split_line(const option_editor *editor, const char *text, bool is_
     const size_t length = strcspn(text, "\n");
     const size_t first_length = is_pair ? strcspn(text, "=\n") : 0;
     const bool has_separator = is_pair && text[first_length] == '=';
-    const size_t second_start = first_length + has_separator;
+    const size_t second_start = has_separator ? first_length + 1 : first_length;
     snprintf(parts[0], sizeof parts[0], "%.*s", (int)first_length, text);
     snprintf(parts[1], sizeof parts[1], "%.*s", (int)(length - second_start), text + second_start);
 
@@ -388,7 +388,7 @@ void view_edit_lines(const option_editor *editor)
     while (has_more) {
         const size_t length = split_line(editor, remaining, line->is_pair, line->parts);
         const bool has_line_end = remaining[length] != '\0';
-        remaining += length + has_line_end;
+        remaining += has_line_end ? length + 1 : length;
         has_more = is_many && length > 0;
         if (line->index > 0 && !line->is_pair)
             ui_begin_row(editor->ui);

@@ -172,8 +172,10 @@ static float type_numbers(const option_editor *editor, number_fields *fields, vi
     // The field of a number below the minimum is empty, because such a number means "automatic".
     const bool is_shown = fields->current != NULL && fields->first >= editor->low;
     fields->edited = (common_value){.type = COMMON_VALUE_NUMBERS};
-    for (int i = 0; i < fields->count && is_shown; i++)
-        fields->edited.numbers[i] = fields->current[i];
+    if (is_shown) {
+        for (int i = 0; i < fields->count; i++)
+            fields->edited.numbers[i] = fields->current[i];
+    }
 
     view_rect field = box;
     for (int i = 0; i < fields->count; i++) {

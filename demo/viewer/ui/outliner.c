@@ -237,8 +237,10 @@ static void list_meshes(view_ui *ui, const view_outliner *outliner)
     const md5_model *const model = ui->scene->model;
     const uint32_t count = model != NULL ? model->num_meshes : 0;
     uint32_t num_found = 0;
-    for (uint32_t i = 0; i < count; i++)
-        num_found += is_found(outliner, model->meshes[i].name);
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_found(outliner, model->meshes[i].name))
+            num_found++;
+    }
 
     ui_begin(ui, "mesh");
     if (!show_section_header(ui, outliner, UI_SECTION_MESHES, "Meshes", count, num_found))
@@ -304,8 +306,10 @@ static void list_clips(view_ui *ui, const view_outliner *outliner)
     const bool can_select = view_get_mode(ui->stage->document) == VIEW_MODE_CLIPS;
     const size_t count = can_select ? ui->scene->num_clips : 0;
     uint32_t num_found = 0;
-    for (size_t i = 0; i < count; i++)
-        num_found += is_found(outliner, ui->scene->clips[i].name);
+    for (size_t i = 0; i < count; i++) {
+        if (is_found(outliner, ui->scene->clips[i].name))
+            num_found++;
+    }
 
     ui_begin(ui, "clip");
     if (!show_section_header(ui, outliner, UI_SECTION_CLIPS, "Clips", (uint32_t)count, num_found))
@@ -418,8 +422,10 @@ static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *g
         return;
     const md5_machine_desc *const desc = ui->scene->machine.desc;
     uint32_t num_found = 0;
-    for (uint32_t i = 0; i < desc->num_layers; i++)
-        num_found += is_layer_found(outliner, &desc->layers[i]);
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        if (is_layer_found(outliner, &desc->layers[i]))
+            num_found++;
+    }
 
     ui_begin(ui, "layer");
     if (!show_section_header(ui, outliner, UI_SECTION_LAYERS, "Layers", desc->num_layers,
@@ -518,7 +524,8 @@ static uint32_t find_joints(const view_outliner *outliner, const md5_skeleton *s
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const bool is_hit = is_found(outliner, skeleton->joints[joint].name);
-        num_found += is_hit;
+        if (is_hit)
+            num_found++;
         listed[joint] = listed[joint] || is_hit;
         if (parent != MD5_NONE && listed[joint])
             listed[parent] = true;
@@ -656,8 +663,10 @@ static void list_materials(view_ui *ui, const view_outliner *outliner)
     const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
     const uint32_t count = num_meshes < VIEW_MAX_MATERIALS ? num_meshes : VIEW_MAX_MATERIALS;
     uint32_t num_found = 0;
-    for (uint32_t i = 0; i < count; i++)
-        num_found += is_material_listed(outliner, model, i);
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_material_listed(outliner, model, i))
+            num_found++;
+    }
 
     ui_begin(ui, "material");
     if (!show_section_header(ui, outliner, UI_SECTION_MATERIAL_LIST, "Materials", count, num_found))
@@ -700,8 +709,10 @@ static void list_morphs(view_ui *ui, const view_outliner *outliner)
     const view_morphs *const morphs = &ui->stage->document->morphs;
     const uint32_t count = morphs->morph != NULL ? morphs->morph->num_targets : 0;
     uint32_t num_found = 0;
-    for (uint32_t i = 0; i < count; i++)
-        num_found += is_found(outliner, morphs->morph->targets[i].name);
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_found(outliner, morphs->morph->targets[i].name))
+            num_found++;
+    }
 
     ui_begin(ui, "morph");
     if (!show_section_header(ui, outliner, UI_SECTION_MORPHS, "Morph targets", count, num_found))

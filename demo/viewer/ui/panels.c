@@ -121,7 +121,8 @@ static void draw_tip(view_ui *ui)
         return;
 
     const bool has_line_break = ui->tooltip.text[first_length] != '\0';
-    const char *const second = ui->tooltip.text + first_length + has_line_break;
+    const size_t second_start = has_line_break ? first_length + 1 : first_length;
+    const char *const second = ui->tooltip.text + second_start;
     ui_line lines[2] = {{.color = VIEW_BRIGHT}, {.color = VIEW_DIM}};
     COMMON_TEXT(lines[0].text, "%.*s", (int)first_length, ui->tooltip.text);
     COMMON_TEXT(lines[1].text, "%s", second);

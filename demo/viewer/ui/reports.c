@@ -1064,8 +1064,10 @@ static size_t count_listed(const view_problems *problems, const view_reports *re
                            const view_cause *cause)
 {
     size_t count = 0;
-    for (size_t i = 0; i < cause->num_reports; i++)
-        count += is_listed(problems, &reports->rows[reports->order[cause->first + i]]);
+    for (size_t i = 0; i < cause->num_reports; i++) {
+        if (is_listed(problems, &reports->rows[reports->order[cause->first + i]]))
+            count++;
+    }
     return count;
 }
 

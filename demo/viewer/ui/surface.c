@@ -150,7 +150,8 @@ static uint32_t measure_uv(const md5_mesh *mesh, uv_window *window)
             high[i] = fminf(fmaxf(high[i], uv[i]), MAX_IMAGES);
             is_inside = is_inside && uv[i] >= 0 && uv[i] <= 1;
         }
-        num_outside += !is_inside;
+        if (!is_inside)
+            num_outside++;
     }
     *window =
         (uv_window){.low = {low[0], low[1]}, .size = fmaxf(high[0] - low[0], high[1] - low[1])};

@@ -361,11 +361,18 @@ static uint32_t count_faults(const view_texture_panel *panel, const view_stage *
 {
     const view_layers *const layers = &stage->document->textures.layers;
     const view_reports *const reports = stage->log->reports;
-    uint32_t count = view_count_defects(&panel->stats.faults) > 0;
-    for (size_t i = 0; i < layers->num_notes; i++)
-        count += layers->notes[i].mesh == mesh;
-    for (size_t i = 0; reports != NULL && i < reports->count; i++)
-        count += view_is_about_mesh(stage, &reports->rows[i], mesh);
+    const size_t num_reports = reports != NULL ? reports->count : 0;
+    uint32_t count = 0;
+    if (view_count_defects(&panel->stats.faults) > 0)
+        count++;
+    for (size_t i = 0; i < layers->num_notes; i++) {
+        if (layers->notes[i].mesh == mesh)
+            count++;
+    }
+    for (size_t i = 0; i < num_reports; i++) {
+        if (view_is_about_mesh(stage, &reports->rows[i], mesh))
+            count++;
+    }
     return count;
 }
 
@@ -385,12 +392,15 @@ static void show_faults(view_ui *ui, const view_texture_panel *panel, const view
     view_describe_defects(&panel->stats.faults, text, sizeof text);
     if (view_count_defects(&panel->stats.faults) > 0)
         ui_column_text(ui, VIEW_AMBER, text);
-    for (size_t i = 0; i < layers->num_notes; i++)
+    for (size_t i = 0; i < layers->num_notes; i++) {
         if (layers->notes[i].mesh == mesh)
             ui_column_text(ui, VIEW_AMBER, layers->notes[i].text);
-    for (size_t i = 0; reports != NULL && i < reports->count; i++)
+    }
+    const size_t num_reports = reports != NULL ? reports->count : 0;
+    for (size_t i = 0; i < num_reports; i++) {
         if (view_is_about_mesh(stage, &reports->rows[i], mesh))
             ui_column_text(ui, VIEW_AMBER, reports->rows[i].text);
+    }
 
     view_rect space;
     reserve_padded_row(ui, 0.4f, &space);
