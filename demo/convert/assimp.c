@@ -121,9 +121,44 @@ static size_t visible_length(const char *text)
     return length;
 }
 
+// Finds the text that an error of libassimp quotes in the file, because libassimp does not report
+// the location. Returns NULL if the file does not contain it, or contains it several times.
+static const char *find_quoted(const convert_input *input, const char *reason)
+{
+    const char *const start = strchr(reason, '"');
+    const char *const stop = start ? strrchr(start + 1, '"') : NULL;
+    if (!stop || stop == start + 1 || !common_has_suffix(input->path, ".dae"))
+        return NULL;
+    const char *const end = input->bytes + input->size;
+    char *const quoted = common_format("%.*s", (int)(stop - start - 1), start + 1);
+    const char *const found = convert_find_after(input->bytes, end, quoted);
+    const bool is_unique = found && !convert_find_after(found, end, quoted);
+    const char *const position = is_unique ? found - strlen(quoted) : NULL;
+    free(quoted);
+    return position;
+}
+
+// Adds a line with the error of libassimp, and its location if it can be found.
+static void report_error(assimp_importer *importer, const convert_input *input)
+{
+    const char *const reason = aiGetErrorString();
+    const char *const position = find_quoted(input, reason);
+    char location[32] = "";
+    if (position) {
+        uint32_t line;
+        uint32_t column;
+        convert_locate(input->bytes, position, &line, &column);
+        COMMON_TEXT(location, ASSIMP_LOCATION, line, column);
+    }
+    assimp_add_line(importer,
+                    ASSIMP_PROBLEM "%slibassimp cannot read the file: %.*s; " ASSIMP_EXPORT_ADVICE,
+                    location, (int)visible_length(reason), reason);
+}
+
 // Imports the file with libassimp into importer->scene, from `bytes` [size]. Returns false after an
-// error, which is sent to the reading process.
-static bool open_scene(assimp_importer *importer, const char *bytes, size_t size)
+// error, which is sent to the reading process. `input` is the original file.
+static bool open_scene(assimp_importer *importer, const convert_input *input, const char *bytes,
+                       size_t size)
 {
     struct aiPropertyStore *const properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
@@ -131,10 +166,7 @@ static bool open_scene(assimp_importer *importer, const char *bytes, size_t size
         bytes, (unsigned)size, 0, strrchr(importer->path, '.') + 1, properties);
     if (importer->scene && importer->scene->mRootNode)
         return true;
-    const char *const reason = aiGetErrorString();
-    assimp_add_line(importer,
-                    ASSIMP_PROBLEM "libassimp cannot read the file: %.*s; " ASSIMP_EXPORT_ADVICE,
-                    (int)visible_length(reason), reason);
+    report_error(importer, input);
     return false;
 }
 
@@ -183,7 +215,7 @@ static bool create_file(assimp_importer *importer, const assimp_order *job,
         return false;
     const convert_bytes repaired = repair_collada(importer, input, job->rate);
     const char *const bytes = repaired.size > 0 ? repaired.bytes : read_curves(importer, input);
-    if (!open_scene(importer, bytes, repaired.size > 0 ? repaired.size : input->size))
+    if (!open_scene(importer, input, bytes, repaired.size > 0 ? repaired.size : input->size))
         return false;
     if (!assimp_divide_polygons(importer))
         return false;
@@ -196,6 +228,8 @@ static bool create_file(assimp_importer *importer, const assimp_order *job,
     gltf_begin(&importer->file);
     assimp_list_nodes(importer);
     assimp_find_rest_poses(importer);
+    if (!assimp_check_rest_poses(importer))
+        return false;
     assimp_add_nodes(importer);
     assimp_add_materials(importer);
     if (!add_meshes(importer))
@@ -262,6 +296,18 @@ static message_location read_location(const char *message)
     return location;
 }
 
+// Fills the error with a message that can begin with a location. `format` contains the message.
+// Returns false.
+static bool fail_with_location(md5_error *error, md5_status status, const char *path,
+                               const char *format, const char *message)
+{
+    const message_location location = read_location(message);
+    convert_fail(error, status, path, format, location.text);
+    error->line = location.line;
+    error->column = location.column;
+    return false;
+}
+
 // Reports the lines of the separate process: notes, losses and errors. Returns the first byte after
 // the lines. *loss receives the first loss, unless --force is given; further losses are reported as
 // notes.
@@ -282,7 +328,7 @@ static char *pass_lines_on(const convert_job *job, const char *path, char *lines
         else if (is_loss)
             *loss = text;
         else
-            convert_fail(error, MD5_ERROR_SYNTAX, path, "%s", text);
+            fail_with_location(error, MD5_ERROR_SYNTAX, path, "%s", text);
         at = stop + 1;
     }
     return at;
@@ -319,14 +365,9 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     convert_input gltf = {input->path, at + 1, (size_t)(end - at) - 1};
     bool is_read =
         at < end && *at == ASSIMP_FILE_MARK && convert_read_gltf(job, &gltf, scene, error);
-    if (is_read && loss) {
-        const message_location location = read_location(loss);
-        is_read =
-            convert_fail(error, MD5_ERROR_VERSION, input->path,
-                         "libassimp: %s; use --force to convert the file anyway", location.text);
-        error->line = location.line;
-        error->column = location.column;
-    }
+    if (is_read && loss)
+        is_read = fail_with_location(error, MD5_ERROR_VERSION, input->path,
+                                     "libassimp: %s; use --force to convert the file anyway", loss);
 
     free(records);
     return is_read;

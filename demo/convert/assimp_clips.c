@@ -419,10 +419,32 @@ static bool charge_clip(assimp_importer *importer, const clip_sampler *clip)
            && assimp_charge_bytes(importer, clip->num_moved * node_size, sizeof(float));
 }
 
+// Returns false and adds a line if the samples of a clip contain an invalid number. `values` are
+// the samples of all animated nodes.
+static bool check_samples(assimp_importer *importer, const clip_sampler *clip, const float *values)
+{
+    const size_t num_values = clip->num_moved * clip->num_frames * TRANSFORM_WIDTH;
+    const size_t invalid = assimp_find_invalid(values, num_values);
+    if (invalid == num_values)
+        return true;
+
+    size_t num_before = invalid / (clip->num_frames * TRANSFORM_WIDTH); // animated nodes
+    int node = 0;
+    while (!importer->nodes[node].is_moved || num_before-- > 0)
+        node++;
+    assimp_add_line(importer,
+                    ASSIMP_PROBLEM
+                    "clip '%s': the motion of node '%s' is out of range: " ASSIMP_EXPECTED_NUMBERS
+                    ", found %g; " ASSIMP_REPAIR_ADVICE,
+                    clip->name, assimp_node_name(importer, &importer->nodes[node]),
+                    (double)values[invalid]);
+    return false;
+}
+
 // Samples all frames of a clip and adds it as a glTF animation. Exporters write some clips twice,
 // as "name" and as "Armature|name". A clip is therefore skipped if its name and samples equal those
-// of an earlier clip.
-static void sample_clip(assimp_importer *importer, const clip_sampler *clip)
+// of an earlier clip. Returns false after an error.
+static bool sample_clip(assimp_importer *importer, const clip_sampler *clip)
 {
     const size_t num_values = clip->num_moved * clip->num_frames * TRANSFORM_WIDTH;
     float *const times = common_alloc(clip->num_frames, sizeof *times);
@@ -434,15 +456,17 @@ static void sample_clip(assimp_importer *importer, const clip_sampler *clip)
         sample_nodes(importer, f, clip->num_frames, values);
     }
 
+    const bool is_valid = check_samples(importer, clip, values);
     const bool is_duplicate = gltf_find_or_add_bytes(&importer->file, GLTF_CLIP, clip->name, values,
                                                      num_values * sizeof *values, &(size_t){0});
-    if (!is_duplicate) {
+    if (is_valid && !is_duplicate) {
         json_t *const item = gltf_add_animation(&importer->file, clip->name,
                                                 json_pack("{s:f}", "frameRate", clip->rate));
         add_channels(importer, item, times, clip->num_frames, values);
     }
     free(values);
     free(times);
+    return is_valid;
 }
 
 // Reports motions of a clip that are not converted: weights of morph targets, and the motion of a
@@ -529,7 +553,8 @@ bool assimp_add_clip(assimp_importer *importer, const struct aiAnimation *source
     if (!charge_clip(importer, &clip))
         return false;
 
-    sample_clip(importer, &clip);
+    if (!sample_clip(importer, &clip))
+        return false;
     note_late_keys(importer, source, &clip);
     const double ticks_per_frame = clip.ticks / fmin(clip.rate, file_rate);
     if (common_has_suffix(importer->path, ".fbx"))

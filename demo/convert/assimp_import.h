@@ -105,6 +105,14 @@ enum { ASSIMP_FILE_MARK = 'g' };
 // ASSIMP_PROBLEM. Lines with the same format are limited in number; further lines are only counted.
 void assimp_add_line(assimp_importer *importer, const char *format, ...) COMMON_PRINTF(2, 3);
 
+// Returns the index of the first number that glTF files cannot contain, or `count`. Such numbers
+// are larger than 1e30, infinite, or NaN.
+size_t assimp_find_invalid(const float *numbers, size_t count);
+
+// Advice for numbers that assimp_find_invalid() finds.
+#define ASSIMP_EXPECTED_NUMBERS "expected numbers from -1e30 to 1e30"
+#define ASSIMP_REPAIR_ADVICE "repair the value and export the file again"
+
 // Charges elements to the budget of the file. Returns false and reports an error if it is exceeded.
 bool assimp_charge(assimp_importer *importer, uint64_t num_elements);
 
@@ -147,6 +155,9 @@ void assimp_put_matrix(struct aiMatrix4x4 m, float *columns);
 
 // Returns the name of a node in the file. libassimp can have another one: see fbx_rename_models().
 const char *assimp_node_name(const assimp_importer *importer, const assimp_node *node);
+
+// Returns false and adds a line if the rest pose of a node contains an invalid number.
+bool assimp_check_rest_poses(assimp_importer *importer);
 
 // Computes the rest pose of all nodes. Finds the FBX model that belongs to each node, so that
 // errors of libassimp in the rest pose can be corrected.

@@ -268,14 +268,20 @@ static void note_skipped_faces(assimp_importer *importer, const struct aiMesh *m
                         num_lines, common_noun(num_lines, "line", "lines"));
 }
 
-// Returns false if a position contains an infinity or NaN, which can result from an overflow when
-// libassimp reads the file.
-static bool are_positions_finite(const struct aiMesh *mesh)
+// Returns false and adds a line if a position contains an invalid number, which can result from an
+// overflow when libassimp reads the file.
+static bool check_positions(assimp_importer *importer, const struct aiMesh *mesh)
 {
     for (unsigned i = 0; i < mesh->mNumVertices; i++) {
         const struct aiVector3D v = mesh->mVertices[i];
-        if (!isfinite(v.x) || !isfinite(v.y) || !isfinite(v.z))
-            return false;
+        if (assimp_find_invalid(&v.x, 3) == 3)
+            continue;
+        assimp_add_line(importer,
+                        ASSIMP_PROBLEM
+                        "mesh '%s': a vertex is out of range: " ASSIMP_EXPECTED_NUMBERS
+                        ", found (%g %g %g); " ASSIMP_REPAIR_ADVICE,
+                        mesh->mName.data, (double)v.x, (double)v.y, (double)v.z);
+        return false;
     }
     return true;
 }
@@ -285,14 +291,8 @@ bool assimp_add_mesh(assimp_importer *importer, unsigned index, size_t node_inde
     const struct aiMesh *const mesh = importer->scene->mMeshes[index];
     if (!charge_mesh(importer, mesh))
         return false;
-    if (!are_positions_finite(mesh)) {
-        assimp_add_line(
-            importer,
-            ASSIMP_PROBLEM
-            "mesh '%s': the position of a vertex is not a finite number; " ASSIMP_EXPORT_ADVICE,
-            mesh->mName.data);
+    if (!check_positions(importer, mesh))
         return false;
-    }
     const assimp_triangles divided = importer->triangles[index];
     const assimp_triangles triangles = divided.indices ? divided : list_triangles(mesh);
     note_skipped_faces(importer, mesh);

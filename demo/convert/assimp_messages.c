@@ -18,6 +18,15 @@ void assimp_add_line(assimp_importer *importer, const char *format, ...)
     convert_count_note(&importer->budget, format, text);
 }
 
+size_t assimp_find_invalid(const float *numbers, size_t count)
+{
+    const float max_number = 1e30f; // limit of gltf_read_floats()
+    for (size_t i = 0; i < count; i++)
+        if (!(fabsf(numbers[i]) < max_number))
+            return i;
+    return count;
+}
+
 bool assimp_charge(assimp_importer *importer, uint64_t num_elements)
 {
     const bool is_charged = convert_charge(&importer->job, num_elements, &importer->error);

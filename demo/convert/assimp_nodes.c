@@ -412,6 +412,25 @@ void assimp_find_rest_poses(assimp_importer *importer)
     }
 }
 
+bool assimp_check_rest_poses(assimp_importer *importer)
+{
+    for (int i = 0; i < importer->num_nodes; i++) {
+        const assimp_node *const node = &importer->nodes[i];
+        float columns[16];
+        assimp_put_matrix(node->rest, columns);
+        const size_t invalid = assimp_find_invalid(columns, 16);
+        if (invalid == 16)
+            continue;
+        assimp_add_line(importer,
+                        ASSIMP_PROBLEM
+                        "node '%s': the transform is out of range: " ASSIMP_EXPECTED_NUMBERS
+                        ", found %g; " ASSIMP_REPAIR_ADVICE,
+                        assimp_node_name(importer, node), (double)columns[invalid]);
+        return false;
+    }
+    return true;
+}
+
 // Returns the way in which a node inherits the scale of its parent. Reports a scale that cannot be
 // inherited in this way.
 static plain_inheritance find_inheritance(assimp_importer *importer, const assimp_node *node)

@@ -10,15 +10,7 @@ void collada_store_problem(const collada_text *file, collada_problem *problem, x
     if (problem->name)
         return;
     problem->name = convert_sanitize(name.at, (size_t)(name.end - name.at), CONVERT_QUOTE);
-    problem->line = 1;
-    const char *line = file->all.at;
-    const char *next = convert_find_after(line, at, "\n");
-    while (next) {
-        line = next;
-        problem->line++;
-        next = convert_find_after(line, at, "\n");
-    }
-    problem->column = (uint32_t)(at - line) + 1;
+    convert_locate(file->all.at, at, &problem->line, &problem->column);
 }
 
 // -- Channels -------------------------------------------------------------------------------------

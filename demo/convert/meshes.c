@@ -272,8 +272,30 @@ static md5_vec2 transform_texcoord(const plain_primitive *in, size_t v)
                       (float)(rows[1][0] * u + rows[1][1] * w + rows[1][2])};
 }
 
+// Returns false and fills the scene's error if a vertex is outside the limits of MD5. `first` is
+// its first weight.
+static bool check_vertex(const mesh_builder *to, size_t v, uint32_t first)
+{
+    const float max_length = 1e9f;
+    for (uint32_t i = first; i < to->mesh.num_weights; i++) {
+        const float *const p = to->in->positions + 3 * v;
+        if (md5_vec3_length(to->mesh.weights[i].offset) <= max_length)
+            continue;
+        const plain_node *const node = to->meshes->rig->nodes[to->node].in;
+        const plain_mesh *const mesh = &to->plain->meshes[node->mesh];
+        const char *const name = node->name ? node->name : mesh->name;
+        return plain_fail(to->plain,
+                          "mesh '%.60s': vertex %zu is out of range: expected at most 1e9 units "
+                          "from its joint, found (%g %g %g) in units of the file; repair its "
+                          "position, or use a lower --scale",
+                          name ? name : "", v, (double)p[0], (double)p[1], (double)p[2]);
+    }
+    return true;
+}
+
 // Adds vertex `v` of the primitive as an MD5 vertex, with one weight per joint, also for each morph
-// target. Fails if the primitive refers to a joint that does not exist.
+// target. Fails if the primitive refers to a joint that does not exist, or if the position is out
+// of range.
 static bool add_vertex(mesh_builder *to, size_t v)
 {
     md5_doc_mesh *const mesh = &to->mesh;
@@ -289,7 +311,7 @@ static bool add_vertex(mesh_builder *to, size_t v)
         const uint32_t joint = to->skin ? to->skin->joints[found[k].slot] : to->joint;
         add_weight(to, v, found[k], joint == MD5_NONE ? 0 : joint);
     }
-    return true;
+    return check_vertex(to, v, mesh->num_weights - (uint32_t)count);
 }
 
 // Returns, for each vertex, the index of the first vertex with the same values of all attributes.

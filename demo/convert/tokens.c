@@ -62,3 +62,16 @@ const char *convert_find_after(const char *at, const char *end, const char *text
     }
     return NULL;
 }
+
+void convert_locate(const char *text, const char *position, uint32_t *line, uint32_t *column)
+{
+    const char *start = text; // of the line
+    const char *next = convert_find_after(start, position, "\n");
+    *line = 1;
+    while (next) {
+        start = next;
+        (*line)++;
+        next = convert_find_after(start, position, "\n");
+    }
+    *column = (uint32_t)(position - start) + 1;
+}

@@ -37,4 +37,7 @@ bool convert_read_number(convert_tokens *in, const char *expected, double *numbe
 // occurrence, or NULL.
 const char *convert_find_after(const char *at, const char *end, const char *text);
 
+// Computes the line and the column of a position in a text, both from 1.
+void convert_locate(const char *text, const char *position, uint32_t *line, uint32_t *column);
+
 #endif

@@ -104,10 +104,21 @@ done
 sed 's|<instance_geometry url="#g"/>||' "$scratch/baked.dae" >"$scratch/unused.dae"
 check 'a mesh that is not part of the scene' convert_dae unused
 check '... is reported' grep -q 'the file contains meshes, but libassimp found none in the scene' "$scratch/notes"
-# libassimp ignores these animations.
 check_rejected() { # NAME MESSAGE
     check "$1 is rejected" exits_with 1 "$2" "$tool" convert "$scratch/$1.dae" -o "$scratch/no.md5mesh"
 }
+# Errors name an element of the file, or the line and column of the text that libassimp quotes. The first line is the XML header.
+while IFS='|' read -r name change message; do
+    sed "$change" "$scratch/baked.dae" >"$scratch/$name.dae"
+    check_rejected "$name" "$name.dae$message"
+done <<END
+far-vertex|s/\(points-array" count="12">0 0 0 \)9/\11e20/|: error: mesh 'body': vertex 2 is out of range: expected at most 1e9 units from its joint, found (1e+20 0 0) in units of the file; repair
+endless-vertex|s/\(points-array" count="12">0 0 0 \)9/\11e38/|: error: mesh 'g': a vertex is out of range: expected numbers from -1e30 to 1e30, found (1e+38 0 0); repair the value
+far-key|s/\(at-X-OUTPUT-array" count="[0-9]*">\)[^ ]*/\11e38/|: error: clip 'animation': the motion of node 'body' is out of range: expected numbers from -1e30 to 1e30, found 1e+38; repair the value
+far-node|s/<translate sid="at">0/<translate sid="at">1e38/|: error: node 'body': the transform is out of range: expected numbers from -1e30 to 1e30, found 1e+38; repair the value
+no-number|s/<translate sid="at">0/<translate sid="at">z/|:2:$(sed -n 's/<translate sid="at">.*//p' "$scratch/baked.dae" | awk '{ print length + 21 }'): error: libassimp cannot read the file: Cannot parse string "z 0 0" as a real
+END
+# libassimp ignores these animations.
 sed 's|target="body/at.X"|target="body/at(0)"|' "$scratch/baked.dae" >"$scratch/index.dae"
 check_rejected index "index.dae:2:2340: error: libassimp: the animation of 'body/at(0)' is not supported"
 sed 's|\(<channel [^/]*body/at\).X"/>|&\1.Y"/>|' "$scratch/baked.dae" >"$scratch/twice.dae"
