@@ -53,8 +53,8 @@ done | awk '
         line = part[2] + 0
         add(file " " line, part[1] ~ /[0-9]/)
     }
-    # The other branch of an assertion, and of the functions that only assertions call, ends the program: tests of misuse
-    # check only its message. The lines of assertions count.
+    # A failed assertion ends the program. Therefore the branches of assertions, and of functions that only assertions
+    # call, are not counted; tests of misuse check the messages. The lines of assertions are counted.
     ours && /^ *[^ :]+: *[0-9]+:/ {
         if (/#if !defined\(NDEBUG\)/) in_check = 1
         if (/#endif/) in_check = 0
@@ -63,7 +63,7 @@ done | awk '
         if (/;$/) asserting = 0
     }
     # Kernels for wide registers are templates: each is compiled for many sets of constants, and most branches can
-    # have only one result in each copy. Their lines count, and other tests compare their bits.
+    # have only one result in each copy. Therefore only their lines are counted. Other tests compare their bits.
     ours && /^branch/ && !in_assert && file !~ /(wide|wide_[a-z0-9]+|lanes_[a-z0-9]+|points_[a-z0-9]+)\.h$/ { add(file " " line " " $2, $3 == "taken" && $4 != 0) }
     END { for (key in all) print key (split(key, part) == 2 ? " line " : " ") (key in hit ? 1 : 0) }
 ' | sort -k1,1 -k2,2n >"$counts"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# run_tests.sh SUITE...: runs test programs and test scripts in parallel, one more than there are cores: some wait for windows.
-# Each suite ends its output with `N passed, N failed, N skipped`; this script ends with the sums. A suite
-# that crashes, hangs or prints no counts adds one failure. The output of a failed suite is printed in
-# full; from other suites only the counts and the lines that begin with `skipped: ` or `note: `. Failed suites are listed
-# again before the sums. PROGRAM@1/2 is the first half of a program's tests, PROGRAM@2/2 the other.
-# Environment: the variables that the Makefile sets; MD5_TEST_TIMEOUT (seconds for one suite); MD5_TEST_STOP: if it is not
-# empty, no suite starts after one has failed; and TEST: a folder of test/, or a part of a name, which selects scripts by
-# their names and tests of the programs by their names or files; at least one must match.
+# run_tests.sh SUITE...: runs test programs and test scripts in parallel. It starts one more than the number of cores,
+# because some of them wait for windows. Each suite ends its output with `N passed, N failed, N skipped`; this script
+# ends with the sums. A suite that crashes, hangs or prints no counts adds one failure. The output of a failed suite
+# is printed in full; from other suites only the counts and the lines that begin with `skipped: ` or `note: `. Failed
+# suites are listed again before the sums. PROGRAM@1/2 is the first half of a program's tests, PROGRAM@2/2 the other.
+# Environment: the variables that the Makefile sets; MD5_TEST_TIMEOUT (seconds for one suite); MD5_TEST_STOP: if it is
+# not empty, no suite starts after one has failed; and TEST: a folder of test/, or a part of a name, which selects
+# scripts by their names and tests of the programs by their names or files; at least one must match.
 set -u
 
 # The argument of each test program, which selects its tests. "" selects all tests.

@@ -326,7 +326,7 @@ def iqm_number(table, index, number, joints=1):
 
 
 def iqm_child(x):
-    """A joint at (1e9, 0, 0), and its child at x more."""
+    """A joint at (1e9, 0, 0), and its child at the distance x along the x axis."""
     data = iqm_number(14, 2, BILLION, joints=2)
     at = struct.unpack_from("<I", data, 16 + 4 * 14)[0] + 48
     return patched(patched(data, at + 4, 0), at + 8, x, "<f")
@@ -879,7 +879,7 @@ case("Collada: a clip of 600.1 seconds", "is too long: 600.1 s; limit: 600 s",
 
 
 def resampled(rate):
-    """A clip of one joint and two frames, two seconds apart; the limit is 2^20 + 200 poses."""
+    """A clip with two keys that are two seconds apart, for one joint; the limit is 2^20 + 200 poses."""
     clip = ("MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 1\nframeRate 0.5\n"
             "numAnimatedComponents 0\nhierarchy {\n\"origin\" -1 0 0\n}\n"
             "bounds {\n( 0 0 0 ) ( 1 1 1 )\n( 0 0 0 ) ( 1 1 1 )\n}\nbaseframe {\n"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Import of several models: models on joints of the first one become parts of it, a model with its vertices becomes a morph
-# target.
+# Import of several models: a model that uses joints of the first model becomes a part of it; a model with the same vertices
+# becomes a morph target.
 . test/build/report.sh
 tool=$(realpath "$products/md5tool")
 root=$PWD
@@ -81,7 +81,7 @@ print_posed_vertices() { # MODEL [FIRST]: prints its vertices in frame 1, from m
     "$tool" dump "$1" nod.md5anim --frame 1 2>/dev/null | awk -v first="${2:-0}" '$1 == "skin" { mesh = $2 } $1 == "v" && mesh >= first {
         printf "%.3f %.3f %.3f\n", $3 + 0, $4 + 0, $5 + 0 }' | sed 's/-\(0\.000\)/\1/g'
 }
-hat_vertices_match() { # compares with the separate hat, to which names bind the same clip
+hat_vertices_match() { # compares with the separate hat, which plays the same clip
     [ "$(print_posed_vertices "${1:-to/body.md5mesh}" 2)" = "$(print_posed_vertices "${2:-hat.md5mesh}")" ] && [ -n "$(print_posed_vertices to/body.md5mesh 2)" ]
 }
 merges_one_outfit() {
@@ -92,7 +92,7 @@ merges_one_outfit() {
 merges_three_outfits() {
     convert_outfit body.md5mesh hat.md5mesh tall.md5mesh tag.md5mesh && grep -q '^numMeshes 6' to/body.md5mesh && expect_note "merged tall into the model; vertices moved by at most 0.1 units, at joint head"
 }
-follows_body_joint() { # the hat is 0.1 lower on the body's head: at its joint in each pose
+follows_body_joint() { # the hat stays at the body's head joint in each pose, 0.1 lower than in the bind pose of `tall`
     convert_outfit body.md5mesh tall.md5mesh && [ "$(print_posed_vertices to/body.md5mesh 2)" = "$(print_posed_vertices tall.md5mesh)" ]
 }
 every_output_fails() { # MODEL WORD...: checks that each output fails and no file is written
@@ -121,7 +121,7 @@ check "several models are merged, one with an additional joint" merges_three_out
 check "a model with another bind pose follows the joint" follows_body_joint
 check "a model with a distant bind pose is rejected" every_output_fails far.md5mesh head "up to 5 units; use --force to merge the models anyway"
 check "the same, forced" forces_far_outfit
-unknown_joint_is_attached() { # rigidly: unchanged in the bind pose, and at a constant offset in others
+unknown_joint_is_attached() { # it moves rigidly: unchanged in the bind pose, at a constant offset from the joint in other poses
     convert_outfit body.md5mesh paw.md5mesh && expect_note "attached 1 joint of paw to joint spine" && expect_note "vertices moved by at most 0 units" && grep -q "meshes: paw/fur" to/body.md5mesh &&
         grep -q "weight 0 1 1 ( 10 0 0 )" to/body.md5mesh
 }
@@ -129,7 +129,7 @@ rejects_unrelated_skeleton() {
     sed 's/"\(root\|spine\|head\)"/"x_\1"/' hat.md5mesh >alien.md5mesh
     rm -rf to && ! "$tool" convert body.md5mesh alien.md5mesh -o to/ >notes 2>&1 && [ ! -e to ] && expect_note "cannot merge the models: expected joints with the same names"
 }
-outfit_option_excludes_morphs() { # --outfit: never a morph target
+outfit_option_excludes_morphs() { # with --outfit a model never becomes a morph target
     convert_outfit body.md5mesh --outfit face.md5mesh && [ ! -e to/morphs ] && grep -q '^numMeshes 4' to/body.md5mesh &&
         exits_with 1 "cannot attach the file as an outfit: expected a model" "$tool" convert body.md5mesh --outfit nod.md5anim -o to2/
 }
@@ -141,7 +141,7 @@ check "from IQM" check_format iqm
 if "$tool" convert hat.md5mesh -o probe.glb 2>notes || ! grep -q 'built without jansson' notes; then
     check "from glTF" check_format glb
 fi
-attached_eyes_look_same() { # attached eyes: same image as the complete model; both textures in glTF
+attached_eyes_look_same() { # a model with attached eyes has the same image as the complete model, and both textures in glTF
     models=$root/models/bobbin
     mkdir -p eyes && cp "$models/bobbin.md5mesh" . && cp "$models/bobbin.png" . && cp "$models/bobbin_eye.png" eyes/ &&
         "$tool" convert bobbin.md5mesh --force --hide eyes -o skin.md5mesh && "$tool" convert bobbin.md5mesh --force --hide skin -o eyes/eyes.md5mesh || return 1

@@ -76,8 +76,9 @@ write_dae kind longest LINEAR 600
 check 'a clip may take 600 seconds' convert_dae longest
 write_dae kind long LINEAR 600.1
 check '... and not more' exits_with 1 "clip 'animation' is too long: 600.1 s; limit: 600 s" "$tool" convert "$scratch/long.dae" -o "$scratch/no.md5mesh"
-# A file with clips for the model of another file, whose only mesh is a box that does not move. Half of two rotations by 90 degrees
-# about the same axis is a rotation of the second bone by 90 degrees.
+# A file with clips for the model of another file. Its only mesh is a box that does not move. Two bones rotate by 90 degrees about
+# the same axis. In the middle of the clip each has rotated by half of that, so that the second bone is rotated by 90 degrees in
+# the world.
 write_dae skeleton skeleton
 check 'a skeleton without a mesh moves' convert_dae skeleton
 print_spine_rotation() { # the rotation in MD5's axes, in which the file's z is x
@@ -128,7 +129,7 @@ check_rejected view "the animation of 'body/at.X' is not supported: expected a t
 write_dae skins skins
 check_rejected skins "skins.dae:3:148: error: libassimp: expected joint 'hips' in the skeleton of this skin, found it in another skeleton; give all joints different names"
 check '... and accepted with --force' convert_dae skins --force
-# Checking the joints would take too long for the size of the file.
+# Checking the joints of this file would take too long relative to its size, so it is rejected.
 write_dae many_skins many_skins 100
 check_rejected many_skins "libassimp: the joints of skin '#skin' cannot be checked: the skins and skeletons require too much processing for the size of the file; export each skeleton to its own file"
 sed 's|<node id="right" sid="hips"|<node id="right" sid="hips-2"|; s|<node id="right-spine" sid="spine"|<node id="right-spine" sid="spine-2"|' "$scratch/skins.dae" >"$scratch/unique.dae"

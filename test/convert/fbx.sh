@@ -111,7 +111,7 @@ for row in unflagged:active RotationActive:inactive RotationSpaceForLimitOnly:in
     check "rotation space: ${row%:*}" convert_fbx "$scratch/${row%:*}.fbx"
     check "... is ${row#*:}" vertices_match turn 1 "$scratch/${row#*:}.obj" 1e-4
 done
-# Without a clip, the rest pose shows it: here of a mesh below the node.
+# In a file without a clip, the rest pose shows the effect: here on a mesh below the node.
 edit_fbx '/^    AnimationStack/d; /^    AnimationLayer/d; /"OO",7,6/d; /"OO",8,7/d; /"OP"/d; /"OO",[35],/d; /"OO",4,1/d; /P: "Geometric/d
     s/"OO",2,0/"OO",2,3\nC: "OO",3,0/; s/^            P: "Lcl Translation"/P: "RotationActive", "bool", "", "",0\nP: "RotationOrder", "enum", "", "",4\nP: "Lcl Rotation", "Lcl Rotation", "", "A",40,50,70\n&/' still
 printf 'v %s\n' '1 2 3' '2.978617 7.436205 -3.8944' '-1.757171 5.623555 5.065879' '3.414185 2.994764 4.477211' >"$scratch/still.obj"
@@ -198,12 +198,12 @@ check 'lines are reported' exits_with 1 "mesh 'g': skipped 0 points and 2 lines:
 edit_fbx 's/Version: 101 }/Version: 101\nSkinningType: "DualQuaternion" }/; s/^Objects: {/&\nDeformer: 12, "SubDeformer::b", "BlendShapeChannel" { DeformPercent: 50 }/' two
 check 'the first of two losses is an error' exits_with 1 'error: libassimp: dual quaternion skinning is not supported by MD5; select linear skinning before you export the file; use --force' "$tool" convert "$scratch/two.fbx" -o "$scratch/no.md5mesh"
 check '... the second loss is a note' exits_with 1 'two.fbx: morph targets that deform the rest pose were skipped' "$tool" convert "$scratch/two.fbx" -o "$scratch/no.md5mesh"
-# An error of libassimp has advice.
+# The message of an error in libassimp contains advice.
 head -c 900 "$scratch/own.fbx" >"$scratch/cut.fbx"
 check 'a damaged file is rejected' exits_with 1 'error: libassimp cannot read the file: FBX-Parser' "$tool" convert "$scratch/cut.fbx" -o "$scratch/no.md5mesh"
 check '... with advice' exits_with 1 '; export the file again, as glTF (.glb) if possible' "$tool" convert "$scratch/cut.fbx" -o "$scratch/no.md5mesh"
 
-# Pivots of a node whose curves are evaluated, and nodes that move no vertex, may have keys that are far apart.
+# Keys that are far apart are accepted for a pivot of a node whose curves are evaluated, and for a node that moves no vertex.
 edit_fbx 's/1924423250/19244232500/; s/a: 4 }/a: 8 }/; s/^            P: "PostRotation"/            P: "RotationPivot", "Vector3D", "Vector", "",1,0,0\n&/' pivot
 check 'a node with a pivot and few keys' convert_fbx "$scratch/pivot.fbx"
 check '... has no loss' no_keys_were_lost
@@ -250,9 +250,9 @@ if [ ! -d "$files" ]; then
     skip 'third-party FBX files' 'not in MD5_CORPUS'
     finish
 fi
-# FILE RESULT: `refused` and the reason; `read` or `forced`, the maximum error of vertices, and CLIP:FRAME:OBJ of each frame
-# that the program displayed. A clip of the sausage begins with frame 1. kenney: a joint is rotated by nearly 180 degrees
-# relative to its parent. MD5 does not store w and represents this rotation with an error of 5e-5: relative to 363 units.
+# FILE RESULT: `refused` and the reason; `read` or `forced`, the maximum error of vertices, and CLIP:FRAME:OBJ of each frame that
+# the program displayed. A clip of the sausage begins with frame 1. In `kenney` a joint is rotated by nearly 180 degrees relative
+# to its parent. MD5 does not store w, so this rotation has an error of 5e-5, relative to the size of 363 units.
 wiggle='wiggle:9:maya_game_sausage_wiggle_10 wiggle:17:maya_game_sausage_wiggle_18'
 spin='spin:7:maya_game_sausage_spin_7 spin:15:maya_game_sausage_spin_15'
 while read -r file how limit rows; do

@@ -312,7 +312,7 @@ omits_hidden_nodes() {
         expect_note "skipped mesh body: it is hidden by KHR_node_visibility"
 }
 check "KHR_node_visibility hides meshes" omits_hidden_nodes
-reports_two_skeletons() { # the second dog has the same height and is 1 unit behind the first
+reports_two_skeletons() { # the second dog has the same height and is 1 unit behind the first dog
     python3 - "$dog" "$scratch/dogs.gltf" <<'END'
 import json, sys
 g = json.load(open(sys.argv[1]))

@@ -164,8 +164,9 @@ machine_survives_round_trip() {
         compare_round_trip morphs models/bobbin/bobbin.md5machine "$folder/again.md5machine" &&
         [ "$(cd "$folder/morphs" && echo *)" = "$(cd models/bobbin/morphs && echo *)" ]
 }
-# An editor may cut off the name of a material. The scene contains the shader, of which the name is then the beginning. A
-# name that an editor has changed is the new shader. The blanks keep the size of the file.
+# An editor may truncate the name of a material. The scene also contains the shader; if the name is the beginning of this
+# shader, the shader is used. A name that the user has changed in the editor is the new shader. The blanks preserve the size
+# of the file.
 restores_shader() { # NAME SHADER
     LC_ALL=C sed "s|\"name\":\"models/imp/skin\",\"pbr|\"name\":$(printf '%-17s' "\"$1\""),\"pbr|" "$scratch/imp.glb" >"$scratch/edited.glb" &&
         convert_to_new_folder "$scratch/edited.glb" && [ "$(awk '$1 == "shader" { print $2 }' "$folder/edited.md5mesh" | sort -u)" = "\"$2\"" ]

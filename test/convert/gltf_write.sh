@@ -224,7 +224,8 @@ END
 }
 check 'a machine file is written with clips, morph targets and their curves' writes_machine_morphs
 
-# Two clips of one file become one clip. At half its rate frame 6 is its frame 12, 4/10 of the way from 0 to 0.6.
+# Two clips of one file become one clip. At half the frame rate, frame 6 corresponds to frame 12 of the original clip, where
+# the weight is 4/10 of the way from 0 to 0.6.
 resamples_clips_of_one_name() {
     mkdir -p "$scratch/twice/morphs" && cp "$models/bobbin/bobbin.md5mesh" "$models/bobbin/yawn.md5anim" "$scratch/twice" &&
         cp "$models/bobbin/morphs/oh.md5mesh" "$scratch/twice/morphs" && cat >"$scratch/twice/twice.md5machine" <<'END' || return 1

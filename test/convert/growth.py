@@ -216,7 +216,7 @@ def points(n):
 
 
 def large_gltf(folder, size, accessors=1, **lists):
-    """Accessors that share the same vertices, which are most of the file."""
+    """Accessors that share the same vertices. Most of the file consists of these vertices."""
     n = size // 40
     return gltf(folder, lists, points(n), [(0, 12 * n)], [(0, FLOAT, n, "VEC3")] * accessors)
 
@@ -269,13 +269,13 @@ def many_channels(size, folder):
 
 @hostile
 def posed_vertices(size, folder):
-    """A large mesh with clips of many frames, whose bounds are computed."""
+    """A large mesh with clips of many frames. The bounding box of each frame is computed."""
     return moving(folder, clips=size // 500, vertices=size // 40, seconds=100)
 
 
 @hostile
 def scaled_vertices(size, folder):
-    """A large mesh with clips that scale it, whose size is measured."""
+    """A large mesh with clips that scale it. The size of the posed mesh is measured."""
     return moving(folder, clips=size // 500, vertices=size // 40, seconds=100, path="scale")
 
 

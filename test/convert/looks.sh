@@ -96,7 +96,8 @@ shader_names_are_short() {
     [ "$(grep -c '^	shader "[a-z]*"' "$progs/hero.md5mesh")" = 5 ]
 }
 check "shader names have no folders" shader_names_are_short
-# Compares frame N of the one clip with frame N or N - 5 of the two original clips.
+# Compares the merged clip with the two original clips: frame N with frame N of the first clip, or with frame N - 5 of the
+# second clip.
 merged_clip_matches() {
     "$tool" dump "$box/box.md5mesh" "$progs/hero.md5anim" --joint lid \
         --frame 0 --frame 4 --frame 5 --frame 7 | grep '^world' >"$scratch/one"

@@ -56,7 +56,7 @@ in_place_option_works() {
         done | sort -u >"$scratch/places" && [ "$(wc -l <"$scratch/places")" -eq 1 ]
 }
 check '--root in_place keeps the root in place' in_place_option_works
-# A clip in meters gets the model's scale, as text and from another format. 0.0254 * 39.37 is 1 within 1e-5.
+# A clip in meters is scaled like its model, both as text and from another format. 0.0254 * 39.37 is 1 within 1e-5.
 clip_gets_model_scale() {
     "$tool" fix "$clip" --scale 0.0254 -o "$scratch/meters.md5anim" && "$tool" fix "$mesh" --scale 0.0254 -o "$scratch/small.md5mesh" &&
         "$tool" convert "$scratch/small.md5mesh" "$scratch/meters.md5anim" --scale 1 -o "$scratch/meters.iqm" || return 1
@@ -113,7 +113,7 @@ END
 check 'BFG: bytes match the layout' binary_layout_is_correct
 check 'BFG: existing files are overwritten only with --force' exits_with 1 "the file already exists" "$tool" convert "$thimble" -o "$scratch/thimble.bmd5mesh"
 
-# Scaled once through any number of formats: 2 meters of glTF are 2 units with a scale of 1.
+# A model is scaled only once, even after several conversions: 2 meters of glTF are 2 units with a scale of 1.
 scales_once_through_formats() {
     "$tool" convert "$mesh" -o "$scratch/a.glb" --scale 0.5 && "$tool" convert "$scratch/a.glb" -o "$scratch/b.iqm" --scale 3 --force &&
         "$tool" convert "$scratch/b.iqm" -o "$scratch/c.md5mesh" &&
@@ -201,7 +201,7 @@ joins_roots() {
         convert_flags 0 ironwail && ! grep -q 'added the joint' "$scratch/notes"
 }
 check 'models for Doom 3 and FTE have one root' joins_roots
-# Without an engine all roots remain, and a note names the options for Doom 3. The files are those of the previous test.
+# Without an engine all roots remain, and a note names the options for Doom 3. The previous test has written the files.
 reports_roots() {
     rm -rf "$scratch/any" && exits_with 0 'note: clip flags: 2 roots: Doom 3, its derivatives and FTE accept only one root; use --for doom3, or --add-root NAME for' \
         "$tool" convert "$scratch"/flags.md5* -o "$scratch/any" && "$tool" convert "$scratch"/flags.md5* --add-root ground --force -o "$scratch/any" >"$scratch/out" 2>&1 &&
@@ -235,10 +235,10 @@ replaces_blanks_for_cube2() {
         grep -q '^	"flag_pole"' "$scratch/cube2/flags.md5mesh" && grep -q '^	"flag_pole"' "$scratch/cube2/flags.md5anim"
 }
 check 'joints for Cube 2 get names without blanks' replaces_blanks_for_cube2
-# Quake stores 63 bytes of progs/SHADER_00_00, so a shader has at most 51 bytes. A longer name ends with _ and the lower 32 bits of
-# its FNV-1a hash of 64 bits. The digits must be the same in each release, because the names of image files contain them. The
-# expected names follow from the definition in http://www.isthe.com/chongo/tech/comp/fnv/: hash = (hash XOR byte) * 1099511628211
-# modulo 2^64 for each byte, starting with 14695981039346656037. The published hashes of "a" and "foobar" test this computation.
+# Quake stores at most 63 bytes of the image path progs/SHADER_00_00, so a shader name has at most 51 bytes. A longer name ends with _ and the
+# lower 32 bits of its FNV-1a hash of 64 bits. The digits must be the same in each release, because the names of image files contain them. The
+# expected names follow from the definition in http://www.isthe.com/chongo/tech/comp/fnv/: hash = (hash XOR byte) * 1099511628211 modulo 2^64
+# for each byte, starting with 14695981039346656037. The published hashes of "a" and "foobar" test this computation.
 cat >"$scratch/shorten.py" <<'PYTHON'
 import sys
 

@@ -79,7 +79,8 @@ joint_is_rotated() { # JOINT: compares with the automatic result
 echo 'Luparm -' >"$scratch/map"
 check "a joint without a target is accepted" retarget_clip legs --map "$scratch/map"
 check "... and is not counted" grep -q "mapped 18 joints of the model; unmapped joints: 1 of the model, 1 of the motion" "$scratch/notes"
-# An arm that hangs in the bind pose, at a right angle to the motion's arm: retargeting aligns it first, except with ~.
+# The arm of the model hangs in the bind pose, at a right angle to the arm of the motion. Retargeting first aligns the two
+# arms, unless the map contains ~.
 sed 's/\(LeftForeArm".* ( 0\) 18 73 )/\1 7 62 )/;s/\(LeftHand".* ( 0\) 28 73 )/\1 7 52 )/' "$scratch/legs.md5mesh" >"$scratch/hangs.md5mesh"
 echo 'Luparm mixamorig:LeftArm' >"$scratch/map"
 check "a hanging arm is aligned" retarget_clip hangs --map "$scratch/map"

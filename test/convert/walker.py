@@ -205,7 +205,7 @@ def write(path, unit, facing, names):
             else:
                 z, x, y = (hanging_angles if has_hanging_arms else angles)(name, frame)
             if name == "Hips":
-                y += facing  # the others are 0 here
+                y += facing  # the other angles are 0 here
             numbers += [-z if is_z_up else z, x, y]
         lines.append(" ".join("%.6f" % v for v in numbers))
     with open(path, "w") as file:
@@ -294,13 +294,14 @@ def check_limbs(path, angle, kind):
                 expected = unit(difference(positions[side + a], positions[side + b]))
                 expect("frame %d: %s %s" % (number, side, c), found,
                        apply(rotation, to_game_axes(expected)), 2e-3)
-        # The head rotates like the walker's, relative to its own bind pose: by the same matrix.
+        # Relative to its bind pose, Bobbin's head must rotate by the same matrix as the walker's head.
         head = rotations["Head"]
         if kind == "first_frame":  # the first frame is the rest pose
             head = mul(head, transposed(pose(0)[0]["Head"]))
         expected = [to_game_axes(apply(head, v)) for v in ((0, 0, 1), (1, 0, 0), (0, 1, 0))]
         found = mul(frame["head"][0], REST_HEAD)
-        # A rotated motion rotates the unrotated model; a rotated model is itself rotated.
+        # If the motion is rotated, the retargeted pose is rotated. If the model is rotated, its bind pose
+        # is rotated.
         unrotated = found if kind == "askew" else mul(found, axis_rotation("z", angle))
         unrotated = mul(axis_rotation("z", -angle), unrotated)
         for k in range(3):

@@ -111,7 +111,7 @@ limits_curve_frames() {
 }
 check "curves of a clip with 4294967295 frames are rejected" limits_curve_frames
 
-# check loads the models of 2000 characters. The next one is reported once, and further ones are not.
+# check loads the models of at most 2000 characters. The next character is reported, and further characters are not.
 warns_of_characters() { # CHARACTERS WARNINGS
     mkdir -p "$scratch/many/base/def" "$scratch/many/base/models" && cp models/thimble/thimble.md5mesh "$scratch/many/base/models" || return
     awk -v count="$1" 'BEGIN {

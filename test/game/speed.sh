@@ -1,6 +1,7 @@
 #!/bin/sh
-# A game folder of the size of Doom 3's, 14 000 materials and 4 500 models in archives and loose files, is indexed in less than a
-# second of CPU time. The test prints the time, and fails only far above it, because machines may be slow or busy.
+# A game folder of the size of Doom 3's, 14 000 materials and 4 500 models in archives and loose files, is indexed in
+# less than a second of CPU time. The test prints the time, and fails only if the time is far above this second,
+# because machines may be slow or busy.
 . test/build/report.sh
 tool=$products/md5tool
 base=$scratch/base
@@ -50,7 +51,7 @@ for number in range(20000):
 archive.close()
 PYTHON
 }
-# The minimum of three runs counts, because other processes may disturb a run.
+# The minimum of three runs is used, because other processes may disturb a run.
 is_fast() {
     python3 - "$tool" "$base" <<'PYTHON'
 import resource

@@ -1,8 +1,8 @@
 #!/bin/sh
-# A new Debian system with only git, make and gcc, created in a folder: `make run` and `make test` must work without other
-# commands. Tests the last commit. Needs root, a mirror, and temporarily about 1.5 GB. CLEAN_ROOT_TEST="..." are arguments of
-# `make test`. MD5_SUITE, MD5_MIRROR: another release than this machine's.
-# Then the installation routes, which together may take at most ten minutes of processor time, because other programs can use
+# A new Debian system with only git, make and gcc, created in a folder: `make run` and `make test` must work without
+# other commands. Tests the last commit. Needs root, a mirror, and temporarily about 1.5 GB. CLEAN_ROOT_TEST="..." are
+# arguments of `make test`. MD5_SUITE, MD5_MIRROR: select another release than the release of this machine. Then the
+# installation routes, which together may take at most ten minutes of processor time, because other programs can use
 # the machine, and the network can be slow.
 . test/build/report.sh
 

@@ -33,8 +33,9 @@ draw_image() { # FILE ARGUMENTS...
 
 # == On the machine with the GPU ===============================================================================================
 
-# Selects the way programs start: with the libraries of the system, with ours, with ours for OpenGL, which load the system's
-# driver, or also with our C library.
+# Selects how programs start. The possibilities are: with the libraries of the system; with the packed libraries; with
+# the packed libraries and the packed OpenGL libraries, which load the system's driver; or with all of these and the
+# packed C library.
 find_start() {
     library_folder=$scratch/lib driver=libEGL_nvidia.so.0
     tar -C "$scratch" -xzf lib.tar.gz || exit 1

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Counts the instructions of one step, which do not depend on other programs, with callgrind, from runs of two lengths. The
-# limits are for gcc 12 and AVX2, the widest set that valgrind supports, 3 % above the counts of 2026-11-29 and 2026-11-30; other
-# compilers have no limits. BEFORE=COMMIT (make bench BEFORE=COMMIT) also builds and counts the library of that commit, and a step
-# fails if it takes 3 % more instructions than with that library.
+# Counts the instructions of one step with callgrind, from runs of two lengths. Unlike times, these counts do not
+# depend on other programs. The limits are 3 % above the counts of 2026-11-29 and 2026-11-30, for gcc 12 and AVX2, the
+# widest instruction set that valgrind supports. Other compilers have no limits. BEFORE=COMMIT (make bench
+# BEFORE=COMMIT) also builds and counts the library of that commit, and a step fails if it takes 3 % more instructions
+# than with that library.
 . test/build/report.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
@@ -21,8 +22,8 @@ count_collected() {
     valgrind --tool=callgrind --callgrind-out-file=/dev/null $1 "$2" "$3" 2>&1 |
         awk '/ Collected /{count = $NF} END{print count}' # after the counts of its children
 }
-# Prints the instructions of one step: the difference between a run and a run of twice as many steps, so that
-# the start of the program does not count.
+# Prints the instructions of one step: the difference between a run and a run of twice as many steps, so that the
+# start of the program is not counted.
 count_per_step() { # PROGRAM WORK
     echo $((($(count_collected "$1" "$2" $((2 * steps))) - $(count_collected "$1" "$2" $steps)) / steps))
 }

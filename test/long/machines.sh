@@ -43,8 +43,8 @@ prints_version() { # PROGRAM
     # shellcheck disable=SC2086
     $runner "$1" --version </dev/null | grep '^md5tool [0-9]'
 }
-# Compares the output for a file with this machine's. Windows has other line ends and drives (wine shows / as Z:), and sizes of
-# pointers differ.
+# Compares the output for a file with the output on this machine. Windows has other line ends and drives (wine shows /
+# as Z:), and sizes of pointers differ.
 prints_same_info() { # PROGRAM
     for file in models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim models/bobbin/bobbin.md5machine; do
         "$products/md5tool" info $file | grep -v 'bytes in memory' >"$scratch/here"
@@ -100,8 +100,8 @@ test_platform aarch64 aarch64-linux-gnu-gcc qemu-aarch64-static "$emulated_tests
 test_platform riscv64 riscv64-linux-gnu-gcc qemu-riscv64-static "$emulated_tests"
 test_platform s390x s390x-linux-gnu-gcc qemu-s390x-static "$emulated_tests"
 
-# gcc reports mingw's own macros of math.h as conversions of ours.
-# Without a UTF-8 locale, wine cannot create a file with a name outside of ASCII.
+# gcc reports conversions in macros of mingw's math.h as if they were in our code. Without a UTF-8 locale, wine cannot
+# create a file with a name outside of ASCII.
 export WINEPREFIX="$scratch/wine" WINEDEBUG=-all LC_ALL=C.UTF-8
 test_platform windows-x86_64 x86_64-w64-mingw32-gcc wine "" -Wno-float-conversion
 

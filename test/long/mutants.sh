@@ -1,9 +1,9 @@
 #!/bin/sh
-# A test detects each of MUTANTS=30 small faults, inserted into lines that changed since the commit SINCE, by default
-# yesterday's; "" selects all lines. The same SEED=1 selects the same faults, MODULES="md5 render" selects the folders, and no
-# fault is started after MUTANT_MINUTES=40. With MUTANTS=0 only the lists of faults are compared with the sources. MUTANTS=list
-# plants the faults of planted.txt in MODULES, prints how many tests detect them, and never fails. MUTANT_JOBS limits the
-# processes of a build. mutants.py contains the details.
+# A test detects each of MUTANTS=30 small faults, inserted into lines that changed since the commit SINCE. The default
+# is the last commit of yesterday; "" selects all lines. The same SEED=1 selects the same faults, MODULES="md5 render"
+# selects the folders, and no fault is started after MUTANT_MINUTES=40. With MUTANTS=0 only the lists of faults are
+# compared with the sources. MUTANTS=list plants the faults of planted.txt in MODULES, prints how many tests detect
+# them, and never fails. MUTANT_JOBS limits the processes of a build. mutants.py contains the details.
 . test/build/report.sh
 since=${SINCE-$(git rev-list -1 --before='1 day ago' HEAD 2>/dev/null)}
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# A million random machines, in a quarter of an hour of processor time: any split of a time step gives the same events, states
-# and root motion, for three machines per seed; windows that open also close; saved, copied and adopted players continue with
-# the same bits; states equal a simulator's; written machines can be read. A failure prints its seed; MD5_SPLIT_SEED and
-# MD5_SAVE_SEED select one seed. SPLIT_MACHINES=40000 and similar variables set the numbers. A character survives
-# CROWD_STEPS=300000 random commands.
+# A million random machines, in a quarter of an hour of processor time: any split of a time step gives the same
+# events, states and root motion, for three machines per seed; windows that open also close; saved, copied and adopted
+# players continue with the same bits; states equal the states of a simulator; written machines can be read. A failure
+# prints its seed; MD5_SPLIT_SEED and MD5_SAVE_SEED select one seed. SPLIT_MACHINES=40000 and similar variables set
+# the numbers. A character survives CROWD_STEPS=300000 random commands.
 . test/build/report.sh
 
 test_md5=${BUILD:-build/release}/test_md5

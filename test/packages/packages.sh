@@ -31,8 +31,8 @@ print_unsupported_commands() { # PACKAGE
     done
 }
 
-# Counts messages of md5tool that match PATTERN. They report faults in the files of the games, such as missing
-# animations or tags of missing joints.
+# Counts messages of md5tool that match PATTERN. These messages report faults in the files of the games, such as
+# missing animations or tags of missing joints.
 count_messages() { # PACKAGE PATTERN
     scripts "$1" | while read -r script; do
         "$tool" check "$script"

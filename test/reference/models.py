@@ -117,7 +117,8 @@ def offset_from_joint(point, joint, matrices):
 
 
 def flags_model():
-    """Uses all 64 flag values, with a base frame that no frame repeats; 1 to 8 weights per vertex."""
+    """Returns a model that uses all 64 flag values, 1 to 8 weights per vertex, and a base frame that no frame
+    repeats."""
     generator = RandomNumbers(64)
     parents = [-1] + [max(0, i - 1 - i * 7 % 5) for i in range(1, 64)]
     joints = random_joints(generator, parents, 2.0)
@@ -151,7 +152,8 @@ def full_frames(generator, num_joints, num_frames, limit):
 
 
 def weights_model():
-    """Uses all variants of weights: any number, any sum, shared, repeated, unused, at different positions."""
+    """Returns a model with all variants of weights: any number, any sum, shared, repeated, unused, at different
+    positions."""
     generator = RandomNumbers(8)
     joints = random_joints(generator, [-1, 0, 1, 2, 1, 4], 3.0)
     matrices = bind_matrices(Mesh(joints, []))
@@ -187,7 +189,8 @@ def weights_model():
 
 
 def roots_model():
-    """Has three roots: only the first is moved to the origin. The original engine rejects this model."""
+    """Returns a model with three roots, of which only the first is moved to the origin. The original engine
+    rejects this model."""
     generator = RandomNumbers(3)
     joints = random_joints(generator, [-1, 0, -1, 2, 1, -1], 2.0)
     weights = [(i % 6, 1.0, generator.point(1.0)) for i in range(7)]
@@ -199,8 +202,8 @@ def roots_model():
 
 
 def travel_model():
-    """Has a root that starts outside its base frame and ends elsewhere, and rotations along the shorter
-    arc."""
+    """Returns a model whose root starts outside its base frame and ends elsewhere, and whose rotations use the
+    shorter arc."""
     generator = RandomNumbers(5)
     joints = random_joints(generator, [-1, 0, 1, 0], 1.0)
     weights = [(i % 4, 1.0, generator.point(2.0)) for i in range(8)]
@@ -212,8 +215,9 @@ def travel_model():
     flags, firsts = [3, 56, 40, 0], [0, 2, 3, 0]
     base = [((4.0, -2.0, 1.5), (0.0, 0.0, 0.0)), ((0.0, 0.0, 1.0), (0.5, 0.5, 0.5))]
     base += [((0.0, 1.0, 0.0), (0.0, 0.1, 0.0)), ((0.0, 0.0, 2.0), (1.0, 0.0, 0.0))]
-    # Sines of the half angles -80, -30, 20 ... of a rotation by 100 degrees per frame, negated where w
-    # would be negative: so from frame 3 to 4 the shorter arc needs the changed sign.
+    # Sines of the half angles -80, -30, 20 ... of a rotation by 100 degrees per frame. They are negated if w
+    # would be negative, because files store only quaternions with w >= 0. Between frames 3 and 4 the sign
+    # changes, so the shorter arc requires that a quaternion is negated.
     sines = [-0.984808, -0.5, 0.342020, 0.939693, -0.866025, -0.173648, 0.642788]
     frames = [
         [4.5 + 2.0 * i, -2.25 + 0.25 * i * i, 0.6 * sine, 0.0, 0.8 * sine]
@@ -223,7 +227,7 @@ def travel_model():
 
 
 def still_model():
-    """Has one frame, which differs from the base frame, and a root that it moves."""
+    """Returns a model with one frame. The frame differs from the base frame and moves the root."""
     generator = RandomNumbers(1)
     joints = random_joints(generator, [-1, 0], 1.0)
     weights = [(i % 2, 1.0, generator.point(1.0)) for i in range(4)]
@@ -234,7 +238,7 @@ def still_model():
 
 
 def seam_model():
-    """Has two hinged squares with mirrored texture, and a third square beyond a texture seam.
+    """Returns a model of two hinged squares with a mirrored texture, and a third square beyond a texture seam.
 
     The clip has two frames without components, so that only the base frame determines the pose.
     """
@@ -289,7 +293,8 @@ frame 0{3 0 0 0 0}frame 1{3.5 .1 .2 .3 .4}frame 2 { 4 // a comment
 
 
 def layout_model():
-    """Has two meshes on few lines, comments in unusual places, a quoted name and an unquoted one."""
+    """Returns a model with two meshes on few lines, comments in unusual places, a quoted name and a name
+    without quotes."""
     return LAYOUT_MESH, LAYOUT_ANIM
 
 

@@ -365,7 +365,7 @@ $a frame 2 {\n\t0 0 1 0 0 0\n\t0 0 6 0 0 0\n}' && write_broken_pair anim && tool
         mv "$scratch/case/a_Idle2.md5anim" "$scratch/case/idle_start.md5anim" && tool_exits 0 check --for doom3 "$scratch/case" && output_has_line ' 0 warnings'
 }
 check 'check reports a root that does not return' finds_root_drift
-# Without its last frame a walk does not close; if its root moves 1.5 times as fast, its feet slide.
+# A walk without its last frame is not a closed loop. If the root of a walk moves 1.5 times as fast, its feet slide.
 finds_walk_faults() {
     rm -rf "$scratch/case" && mkdir "$scratch/case" && cp models/thimble/thimble.md5mesh models/thimble/walk.md5anim "$scratch/case" &&
         tool_exits 0 check --for doom3 "$scratch/case" && output_has_line ' 0 warnings' && sed 's/numFrames 37/numFrames 36/;/^frame 36/,$d;/^bounds/{n;d}' \
@@ -381,7 +381,8 @@ finds_walk_faults() {
         tool_exits 0 check --for doom3 --only sliding-feet "$scratch/case" && output_has_line "foot_.*slides by .*\[sliding-feet\]" && output_has_line ' 1 warning,'
 }
 check 'check reports loops that jump and feet that slide' finds_walk_faults
-# A walk whose motion is on a joint below a still root; after it moves to the root, --in-place keeps the figure in place.
+# A walk in which a joint below a still root moves the figure. After fix has moved this motion to the root, --in-place
+# keeps the figure in place.
 moves_root_motion() {
     rm -rf "$scratch/case" && mkdir "$scratch/case" "$scratch/case/new" "$scratch/case/still" &&
         tool_exits 0 fix --add-root top models/thimble/thimble.md5mesh models/thimble/walk.md5anim -o "$scratch/case" &&
@@ -411,8 +412,8 @@ finds_triangles_without_area() {
         tool_exits 0 check --for doom3 "$scratch/case" && ! grep 'no-area' "$scratch/out"
 }
 check 'fix --unused removes triangles without area' finds_triangles_without_area
-# Errors of check after a conversion for an engine, other than those that the input causes: it has no image, more frames or
-# vertices than the engine supports, or negative weights.
+# Prints the errors of check after a conversion for an engine. Omits errors that the input causes: a missing image,
+# more frames or vertices than the engine supports, or negative weights.
 print_unexpected_errors() { # FILE: the output of the tool
     grep -E ': error: .*\[[a-z0-9-]+\]' "$1" | grep -vE '\[(no-skin|q2pro-limit|negative-weight)\]'
 }
@@ -492,8 +493,8 @@ compares_with_replaced_models() { # headers of the models of Quake and Quake II,
 }
 check 'check reports fewer frames than the replaced model has' compares_with_replaced_models
 
-# Headers of images: kind, color map, bits; 4 pixels wide and 2 high, or 6.
-# shellcheck disable=SC2059 # the format is octal numbers
+# Headers of images: kind, color map, bits. The images are 4 pixels wide, and 2 or 6 pixels high. shellcheck
+# disable=SC2059 # the format is octal numbers
 print_tga_header() { # TYPE MAP WIDTH BITS
     printf "\\000\\$2\\$1\\000\\000\\000\\000\\000\\000\\000\\000\\000\\$3\\000\\002\\000\\$4\\000"
 }
@@ -662,7 +663,7 @@ fix_rejects_conflicts() {
         tool_exits 0 check --for ironwail "$scratch/once/twins.md5mesh" && ! grep -q same-name "$scratch/out"
 }
 check 'fix writes each output file once and rejects unknown names' fix_rejects_conflicts
-# Our own models need no repairs.
+# Our own models do not need repairs.
 our_models_need_no_fix() {
     # shellcheck disable=SC2046 # names without blanks
     tool_exits 0 fix --dry-run $(find models -name '*.md5mesh' -o -name '*.md5anim' -o -name '*.md5camera' | grep -v /zoo/)
@@ -921,7 +922,8 @@ checks_game_folder() {
 }
 check 'a clip that does not match its mesh stops Doom 3' checks_game_folder
 
-# Entities with keys that refer to missing content; a static model that is attached; an heir does not repeat the diagnostics.
+# Entities with keys that refer to missing content, and an attached static model. The diagnostics are not repeated for
+# an entity that inherits the keys.
 checks_entity_keys() {
     rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/models" && cp "$base/a.md5mesh" "$scratch/game/models" &&
         printf '%s\n' 'model m { mesh models/a.md5mesh }' 'entityDef e { "model" "m"' '"skin" "blue"' '"def_head" "none"' \
@@ -1009,7 +1011,7 @@ counts_meshes_with_missing_image() {
         [ "$(grep -c '\[no-skin\] broken' "$scratch/out")" -eq 1 ] && output_has_line 'a.md5mesh:13:[0-9]*: error: image not found: hide_00_00 (and 2 more) \[no-skin\]'
 }
 check 'check reports a missing image of several meshes once' counts_meshes_with_missing_image
-# Counts of one element.
+# Messages with a count of one use the singular.
 uses_singular() {
     tool_exits 0 fix --rename limb=arm "$base/a.md5mesh" --output "$scratch/singular.md5mesh" && output_has_line '^  1 joint, mesh or shader renamed$'
 }

@@ -11,7 +11,8 @@ mkdir "$scratch/x"
 thimble=$PWD/models/thimble/thimble.md5mesh
 cd "$scratch" || exit 1
 
-# Command, option with its value, inputs and outputs with which it has an effect; without outputs: these do not matter.
+# Columns: command; option with its value; inputs and outputs with which the option has an effect. Without outputs,
+# the option has an effect with all outputs.
 cat >table <<'END'
 info --json|md5mesh md5anim md5camera|
 check --for=doom3|md5mesh md5anim md5camera x|
@@ -137,8 +138,8 @@ print_arguments() { # COMMAND OPTION VALUE INPUT OUTPUT: prints the arguments of
     [ "$command:$option" != fix:--output ] && [ "$command" = fix ] && set -- "$@" --dry-run
     echo "$command $* $option${value:+ $value}${to:+ --output $to}"
 }
-# Prints the numbers of the lines of a batch file that md5tool rejects because an option has no effect on the files, or on their
-# content. That "--map has no effect without --mesh MODEL" is another error.
+# Prints the numbers of the lines of a batch file that md5tool rejects because an option has no effect on the files,
+# or on their content. The error "--map has no effect without --mesh MODEL" is a different error and does not count.
 print_lines_without_effect() { # BATCH
     timeout 120 "$tool" --batch "$1" >said 2>&1
     awk -F : '/ has no effect( on these files)?: / { is_found = 1 } /: exit status / { if (is_found) print $2; is_found = 0 }' said

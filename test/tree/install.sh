@@ -141,7 +141,7 @@ for path in "$(dirname "$header")"/*.h; do
     fi
 done
 
-# Symbols that compilers add for sanitizers and coverage do not count.
+# Symbols that compilers add for sanitizers and coverage are ignored.
 print_exported_symbols() { # LIBRARY PREFIX
     nm -D --defined-only "$root$prefix/lib/$1.so" |
         awk -v ours="^($2|_init\$|_fini\$|__asan|__odr_asan|__gcov|mangle_path)" '$3 !~ ours { print $3 }'

@@ -27,7 +27,7 @@ print_includes() {
             # Public headers include each other by bare names, so that they also work after installation.
             if (FILENAME ~ /^md5\/md5[a-z]+\.h$/ && name ~ /^md5[a-z]+\.h$/) name = "md5/" name
             if (FILENAME ~ /^render\/md5gl[a-z_]*\.h$/ && name ~ /^md5gl[a-z_]*\.h$/) name = "render/" name
-            # Examples are copied by users, together with the files in their folder.
+            # Users copy examples together with the files in their folder, so these files may include each other.
             if (FILENAME ~ /^demo\/examples\// && name ~ /^[a-z_]+\.h$/) name = "demo/examples/" name
             print FILENAME, name
         }'
@@ -48,7 +48,7 @@ print_forbidden_includes() {
             if (path == "md5/md5dialects.h") return "dialects_public"
             if (path == "md5/md5edit.h") return "edit_public"
             if (path == "md5/core/file.c") return "files"
-            # These files contain only inline functions, which players use.
+            # These files contain only inline functions, which the code of players uses.
             if (path ~ /^md5\/pose\/(plan|kernels|packed)\.h$/) return "plan"
             if (path ~ /^md5\/[a-z]+\//) { split(path, part, "/"); return part[2] }
             if (path ~ /^md5\//) return "load"

@@ -62,7 +62,7 @@ done
 
 # -- Sheets -------------------------------------------------------------------------------------
 
-# Every pixel is drawn exactly once, even if the size is not divisible.
+# Every pixel is drawn exactly once, even if the size of the sheet is not divisible by the number of cells.
 sheet_covers_image() { # COLSxROWS W,H
     "$view" --verbose error --samples 1 --sheet "$1" --resolution "$2" "$data/still.md5mesh" \
         --output "$scratch/sheet.png" && [ "$(png size "$scratch/sheet.png")" = "$(echo "$2" | tr , ' ')" ] &&

@@ -467,7 +467,7 @@ print_x() {
 # wait_for_machine COMMAND...: repeats the command until it succeeds.
 wait_for_machine() {
     for _ in $(seq 200); do
-        # Actions of the wheel, because they have the same effect whatever key is held down.
+        # Use the mouse wheel, because its effect does not depend on the keys that are pressed.
         wait_for_action zoom xdotool mousemove --window "$window" 400 225 click 4 &&
             wait_for_action zoom xdotool click 5 || return 1
         "$@" >/dev/null && return 0
@@ -481,7 +481,7 @@ x_exceeds() {
 print_position() {
     grep ' machine: position=' "$log" | tail -n 1 | sed 's/.*position=\([^ ]*\).*/\1/'
 }
-# The distance is more than three units, in any direction, because the character turns to the pointer.
+# Any direction is accepted for a distance of more than three units, because the character turns to the pointer.
 is_far_from() {
     echo "$1,$(print_position)" | awk -F, '{ exit !(($1 - $3) ^ 2 + ($2 - $4) ^ 2 > 9) }' ||
         { echo "still at $1" && machine_state_contains none; }
@@ -494,7 +494,8 @@ character_walks() {
     from=$(print_position)
     wait_for_machine is_far_from "$from" && wait_for_action let-go xdotool keyup s && wait_for_machine machine_state_contains 'states=idle,'
 }
-# The key that was pressed last determines the direction. After its release the other key counts, if it is held.
+# The key that was pressed last determines the direction. After its release, the other key determines the direction if
+# it is still pressed.
 last_key_sets_direction() {
     wait_for_action drive xdotool keydown w && wait_for_machine machine_state_contains 'states=walk,' && wait_for_action drive xdotool keydown s &&
         wait_for_action let-go xdotool keyup w && wait_for_machine machine_state_contains 'states=back,' &&

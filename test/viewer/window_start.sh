@@ -270,7 +270,7 @@ watch_reloads_texture() {
         state_satisfies 'is["error"] == 0' && wait_until_no_notice && save_image after && images_differ 0.005 before after && quit_viewer
 }
 # wait_for_reload CONDITION COMMAND...: after the command the viewer reloads, and the condition becomes true. One
-# change may cause several reloads, so later lines count, too.
+# change may cause several reloads, so later lines of the log are checked, too.
 wait_for_reload() {
     condition=$1
     shift

@@ -233,7 +233,7 @@ check_page "late files do not replace the opened view" shown begin "view.html#no
     is "performance.getEntriesByType('resource').some(entry => /bobbin.2/.test(entry.name))" is "$soon" is "$soon" \
     save "$folder/later.png" same "$folder/opened.png" "$folder/later.png" 0.02
 focused="document.activeElement.id || document.activeElement.tagName"
-# Two checks, because the focus is in the window of the browser after the first one, where loading a page leaves it.
+# These are two checks, because loading a page moves the focus to the window of the browser.
 check_page "Tab leaves the viewer immediately" shown open "view.html#no-config" is "($focused) === 'canvas'" key Tab is "($focused) !== 'canvas'"
 check_page "Tab leaves the viewer after Escape" shown open "view.html#no-config" key w key Tab is "($focused) === 'canvas'" \
     key Escape key Tab is "($focused) !== 'canvas'"
