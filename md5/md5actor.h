@@ -58,7 +58,7 @@ MD5_GAME_API void md5_destroy_actor(md5_actor *actor); // accepts NULL
 
 // Sets the state of the actor's random number generator, which is initially 0. Two actors with the
 // same seed make the same random choices if they receive the same calls. The engine has the same
-// generator. It selects
+// generator. The random numbers select
 //
 // - one of several clips with the same alias, in md5_actor_choose();
 // - the position at which a cycle starts, for clips with MD5_ANIM_RANDOM_CYCLE_START;

@@ -390,7 +390,7 @@ MD5_GAME_API void md5_figure_from_joints(const md5_figure *figure, const md5_mat
 // Converts body states to a pose, for example to draw a ragdoll. This is the inverse of
 // md5_figure_from_joints(). Returns the transform of the entity in the world, which is computed
 // from the first body. Writes pose[model joints], from which md5_local_to_palette() computes the
-// matrices for skinning. Joints that no body moves have their transforms of "af_pose".
+// matrices for skinning. Joints that no body moves keep their transforms from the clip "af_pose".
 MD5_GAME_API md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bodies,
                                           md5_xform *pose);
 

@@ -892,8 +892,8 @@ MD5_API md5_sample_position md5_sample_position_at(const md5_anim *anim, double 
 MD5_API md5_sample_position md5_sample_position_from_frames(const md5_anim *anim, uint32_t frame0,
                                                             uint32_t frame1, float fraction);
 
-// These functions load a camera path from a file or from memory. The arguments and rules are those
-// of md5_load_model() and md5_parse_model(). Free the result with md5_free_camera(), which accepts
+// These functions load a camera path from a file or from memory. They follow the same rules as
+// md5_load_model() and md5_parse_model(). Free the result with md5_free_camera(), which accepts
 // NULL.
 MD5_API md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error);
 MD5_API md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts *opts,

@@ -291,8 +291,9 @@ enum { MD5_MAX_CHAIN = 64 };
 
 // Moves the tip of a chain of any length to the target, for example a tail or a tentacle. The tip
 // keeps its rotation relative to its parent. Performs at most 1000 iterations. Returns the distance
-// of the tip from the target at weight 1, in units. Returns INFINITY if the tip is invalid or has
-// no parent, or if the target is not finite.
+// of the tip from the target at weight 1, in units. Returns INFINITY and leaves the pose unchanged
+// if the tip is invalid or has no parent, or if the target or the position of a joint of the chain
+// is not finite.
 //
 // With joint limits, the result is the nearest pose that was found. It is never farther from the
 // target than the original pose after its joints are moved into their limits. No solver searches
@@ -586,11 +587,11 @@ typedef struct md5_joint_pair {
 // Legs. An aligned joint is a joint whose pair has `align` set, and an aligned bone begins at an
 // aligned joint. A leg consists of two consecutive aligned bones that end in the lowest quarter of
 // the driven joints, in both models. The joint at the end of a leg keeps its bind pose relative to
-// the ground. The pelvis is the joint above the legs. The pelvis and its ancestors move like those
-// of the source, scaled by the ratio of the leg lengths, so that planted feet do not slide.
-// Translations of other joints are scaled by the same ratio in the space of their parents, except
-// for aligned joints. If no legs are found, the pelvis is the first driven joint that is above the
-// ground in both bind poses, and the ratio is the quotient of its heights in both models.
+// the ground. The pelvis is the joint above the legs. The pelvis and its ancestors move like the
+// same joints of the source, scaled by the ratio of the leg lengths, so that planted feet do not
+// slide. Translations of other joints are scaled by the same ratio in the space of their parents,
+// except for aligned joints. If no legs are found, the pelvis is the first driven joint that is
+// above the ground in both bind poses, and the ratio is the quotient of its heights in both models.
 //
 // Returns NULL with MD5_ERROR_MISMATCH if a name does not exist, if a target joint is in two pairs,
 // or if no joint is mapped, and with MD5_ERROR_MEMORY if memory runs out. `opts` may be NULL; its

@@ -99,8 +99,8 @@ static void add_row(const float *rgb, uint32_t width, double polar, double solid
 
 // Projects the light of an equirectangular panorama to spherical harmonics. Each coefficient is the
 // sum of all texels, weighted by the harmonic and by the solid angle of the texel. The function
-// calls sin() and cos() only once per row, because they are slow. Each column's direction is that
-// of the previous column, rotated by a constant angle.
+// calls sin() and cos() only once per row, because they are slow. Each column's direction is the
+// direction of the previous column, rotated by a constant angle.
 void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5_vec3 harmonics[9])
 {
     MD5_ASSERT(rgb != NULL && harmonics != NULL, "rgb, harmonics: must not be NULL");

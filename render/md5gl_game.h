@@ -375,8 +375,9 @@ MD5GL_API bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *i
 MD5GL_API void md5gl_draw_impostor_shadows(md5gl_renderer *renderer,
                                            const md5gl_impostors *impostors);
 
-// Draws all instances of an impostor set. `style` is a combination of md5gl_style flags. It must
-// contain MD5GL_LIT. MD5GL_UNTEXTURED has the same effect as on models. Other flags have no effect.
+// Draws all instances of an impostor set. `style` is a combination of md5gl_style flags. Without
+// MD5GL_LIT nothing is drawn. MD5GL_UNTEXTURED has the same effect as on models. Other flags have
+// no effect.
 MD5GL_API void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                                     uint32_t style);
 

@@ -158,7 +158,7 @@ static bool copy_permissions(int descriptor, const char *path)
     if (stat(path, &status) != 0)
         return true;
     if (fchown(descriptor, status.st_uid, status.st_gid) != 0)
-        errno = 0; // the file of another user becomes a file of this user
+        errno = 0; // not an error: the file then belongs to this user
     return fchmod(descriptor, status.st_mode & 07777) == 0;
 }
 

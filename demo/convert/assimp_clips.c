@@ -442,8 +442,8 @@ static bool check_samples(assimp_importer *importer, const clip_sampler *clip, c
 }
 
 // Samples all frames of a clip and adds it as a glTF animation. Exporters write some clips twice,
-// as "name" and as "Armature|name". A clip is therefore skipped if its name and samples equal those
-// of an earlier clip. Returns false after an error.
+// as "name" and as "Armature|name". A clip is therefore skipped if its name and samples equal the
+// name and samples of an earlier clip. Returns false after an error.
 static bool sample_clip(assimp_importer *importer, const clip_sampler *clip)
 {
     const size_t num_values = clip->num_moved * clip->num_frames * TRANSFORM_WIDTH;

@@ -628,7 +628,8 @@ static md5_camera_view sample_camera(clip_builder *clip, uint32_t camera, double
                                      double fov)
 {
     // An MD5 camera looks along x, and z is up. A camera of a plain scene looks along -z, and y is
-    // up. `flip` and then `axes` rotate the axes of an MD5 camera to those of the plain scene.
+    // up. `flip` and then `axes` rotate the axes of an MD5 camera to the axes of a camera in the
+    // plain scene.
     static const convert_quat axes = {-0.5, -0.5, -0.5, 0.5};
     static const convert_quat flip = {0, 0, 1, 0};
     move_branch(clip, camera, time, view);

@@ -378,7 +378,7 @@ md5_vec3 retarget_left_direction(const retarget_figure *figure, const md5_xform 
 // is unchanged if the pelvis, the head or the limbs are unknown.
 static void find_axes(retarget_figure *figure)
 {
-    const float min_left_length = 0.5f; // length of the sum of unit vectors
+    const float min_left_length = 0.5f; // `left` is a sum of unit vectors
     const float min_axis_cosine = 0.9f; // cosine of the angle between left and an axis of the file
     const uint32_t head = figure->roles[2 * BODY_HEAD].last;
     if (figure->pelvis == MD5_NONE || head == MD5_NONE)

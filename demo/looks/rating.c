@@ -323,9 +323,9 @@ static void rate_size(candidate *rated)
         subtract_score(rated, IS_TINY, "the image is too small");
 }
 
-// Adds evidence if the last two parts of an image's path equal those of the shader's path, such as
-// "head/skin" of "models/monster/head/skin". The evidence has less weight if the image is in a
-// different folder and the shader's name is common.
+// Adds evidence if the last two parts of an image's path equal the last two parts of the shader's
+// path, such as "head/skin" of "models/monster/head/skin". The evidence has less weight if the
+// image is in a different folder and the shader's name is common.
 static void compare_path_end(const view_named_mesh *subject, candidate *rated)
 {
     enum { FULL_WEIGHT = 100, WEAK_WEIGHT = 60, FULL_SIMILARITY = 100 }; // percent

@@ -427,7 +427,8 @@ static void print_plain_anim(bool is_json, const md5_anim *anim)
     PRINT("  warnings           %u\n", ",\"warnings\":%u", anim->num_warnings);
 }
 
-// Prints the properties of a clip: first those of every clip, then those of its file format.
+// Prints the properties of a clip: first the properties that all clips have, then the properties of
+// its file format.
 static void print_anim(bool is_json, const md5_anim *anim)
 {
     PRINT("  joints             %u\n", ",\"joints\":%u", anim->skeleton.num_joints);

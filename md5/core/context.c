@@ -1,5 +1,5 @@
-// The state of a public call: its options, errors and memory. This file also makes the texts of
-// messages. A message may quote a part of a file, with unprintable bytes escaped.
+// The state of a public call: its options, errors and memory. This file also formats messages. A
+// message may quote a part of a file, with unprintable bytes escaped.
 #include "md5/core/context.h"
 
 #include <stdlib.h>

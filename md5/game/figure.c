@@ -487,8 +487,8 @@ static bool read_block_start(figure_reader *reader, const char **name)
     return copy_token(reader, &token, name);
 }
 
-// Returns a body with the engine's default values. Friction, contents and the clip mask are those
-// of the settings that were read before the body.
+// Returns a body with the engine's default values. The body gets the friction, contents and clip
+// mask of the settings that were read before it.
 static md5_figure_body default_body(const md5_figure_def *figure)
 {
     return (md5_figure_body){

@@ -444,10 +444,10 @@ void md5i_build_root_track(md5_root_extraction extract, const md5_xform *roots, 
 }
 
 // Returns the displacement of the root at a sample position, interpolated between its two frames.
-// In the interval from the last frame to the first frame of a loop, the displacement remains that
-// of the last frame. Interpolating to the displacement of the first frame, which is 0, would move
-// the character back by the whole cycle. The motion of joint 0 in this interval is not extracted,
-// so it remains in the pose.
+// In the interval from the last frame to the first frame of a loop, the displacement keeps the
+// value of the last frame. Interpolating to the displacement of the first frame, which is 0, would
+// move the character back by the whole cycle. The motion of joint 0 in this interval is not
+// extracted, so it remains in the pose.
 md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_sample_position *sample)
 {
     const bool is_to_first_frame = sample->frame1 < sample->frame0;

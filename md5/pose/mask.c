@@ -1,5 +1,5 @@
-// md5_build_mask(): computes joint weights from a text such as "*hips -*head". The format is that
-// of the channels in Doom 3's modelDefs.
+// md5_build_mask(): computes joint weights from a text such as "*hips -*head". The format is the
+// same as for channels in Doom 3's modelDefs.
 //
 // The text is a list of patterns. A pattern is a joint name after optional signs: '-' removes the
 // joint, and '*' includes its descendants. A feather makes the weights of a subtree increase in

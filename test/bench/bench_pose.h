@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// The palettes of POSING_CROWD characters of 71 joints (3.4 MB) fit into a third-level cache; those
-// of POSING_MANY (34 MB) must be written to memory.
+// The palettes of POSING_CROWD characters of 71 joints (3.4 MB) fit into a third-level cache; the
+// palettes of POSING_MANY characters (34 MB) must be written to memory.
 enum {
     POSING_FRAMES = 60,
     POSING_CROWD = 1000,

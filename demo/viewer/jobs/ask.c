@@ -17,8 +17,8 @@ void view_update_options(view_state *viewer)
     const view_entity *const entity = &viewer->document->scene.entity;
     const view_fall *const fall = viewer->document->scene.fall;
 
-    // If the user has selected a clip, it has ended the state of the script and a scheduled death.
-    // The options must then not request these again.
+    // A clip that the user selects ends the state of the script and cancels a scheduled death. In
+    // this case the options must not start them again.
     const bool has_pending_commands = entity->num_executed != entity->num_orders;
     const bool is_death_scheduled = fall != NULL && fall->death_time < INFINITY;
     if (!entity->is_in_states && !has_pending_commands)

@@ -198,8 +198,8 @@ static keyword_match find_keyword(const md5_schema *schema, md5_span token)
 
 // A block that is being read: the text in the braces of a row. The keywords in the block are the
 // columns of this row. An inner row without its own keyword also accepts the columns of the row
-// above it, which the members `above*` describe. For any other row these members are equal to those
-// of the row.
+// above it, which the members `above*` describe. For any other row these members are equal to the
+// members of the row.
 typedef struct open_block {
     const md5_schema *schema; // columns of the row
     text_row record;
