@@ -348,15 +348,26 @@ typedef struct jpeg_reader {
     uint8_t *rgba;
 } jpeg_reader;
 
-// Handles an error of libjpeg. Stores its message and jumps back to setjmp() in read_jpeg().
+// Handles an error of libjpeg. Stores its message and jumps back to setjmp() in read_jpeg(). The
+// number of decoded rows is known if the header was read.
 static _Noreturn void fail_by_error(j_common_ptr jpeg)
 {
     jpeg_reader *const reader = jpeg->client_data;
+    const unsigned num_rows = reader->jpeg.output_height;
     char message[JMSG_LENGTH_MAX];
     jpeg->err->format_message(jpeg, message);
-    fail(reader->error,
-         jpeg->err->msg_code == JERR_OUT_OF_MEMORY ? MD5_ERROR_MEMORY : MD5_ERROR_SYNTAX, "%.150s",
-         message);
+    if (jpeg->err->msg_code == JERR_OUT_OF_MEMORY)
+        fail(reader->error, MD5_ERROR_MEMORY, "%.150s", message);
+    else if (num_rows == 0)
+        fail(reader->error, MD5_ERROR_SYNTAX,
+             "cannot decode the header of the JPEG file: libjpeg: %.100s; copy the file again, or "
+             "save the image again",
+             message);
+    else
+        fail(reader->error, MD5_ERROR_SYNTAX,
+             "JPEG file is damaged: expected %u rows of pixels, found %u: libjpeg: %.100s; copy "
+             "the file again, or save the image again",
+             num_rows, reader->jpeg.output_scanline, message);
     longjmp(reader->failed, 1);
 }
 

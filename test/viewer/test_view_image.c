@@ -146,11 +146,12 @@ TEST (images_jpeg_that_ends_early) {
         const size_t full_size = file.size;
         for (size_t size = full_size - 3; size > 3; size -= 7) {
             file.size = size;
-            check_refused(&file, "half a JPEG file", "");
+            check_refused(&file, "half a JPEG file",
+                          "copy the file again, or save the image again");
         }
         file.size = full_size / 2 + 200 < full_size ? full_size / 2 + 200 : full_size / 2;
         image_append(&file, "\xff\xd9", 2);
-        check_refused(&file, "a JPEG file with an early end", "");
+        check_refused(&file, "a JPEG file with an early end", " rows of pixels, found ");
         free(file.bytes);
     }
 }
