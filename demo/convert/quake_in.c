@@ -704,20 +704,37 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
 
 // -- The file -------------------------------------------------------------------------------------
 
-// Returns advice for files of other programs that have the extension .mdl.
-static const char *third_party_advice(const char *begin)
+// Returns advice for files of other programs that have the extension of a Quake model. `begin` is
+// the start of the file.
+static const char *third_party_advice(const uint8_t begin[4])
 {
-    if (strcmp(begin, "IDST") == 0 || strcmp(begin, "IDSQ") == 0)
-        return "; Half-Life models are not supported: decompile the model to .smd files";
-    if (strncmp(begin, "MDL", 3) == 0)
-        return "; models of 3D GameStudio are not supported: export the model as .fbx or .x";
-    return "";
+    if (memcmp(begin, "IDST", 4) == 0 || memcmp(begin, "IDSQ", 4) == 0)
+        return "Half-Life models are not supported: decompile the model to .smd files, for example "
+               "with Crowbar";
+    if (memcmp(begin, "MDL", 3) == 0)
+        return "models of 3D GameStudio are not supported: export the model as .fbx or .x";
+    return "if it is a model of another game, open it in a program for this game, and export it "
+           "as .glb, .fbx or .smd";
+}
+
+// Fails because the file does not begin with the name of a Quake format.
+static void fail_by_ident(quake_reader *in, const uint8_t begin[4])
+{
+    bool is_text = true;
+    for (int i = 0; i < 4; i++)
+        is_text = is_text && begin[i] > ' ' && begin[i] < 127;
+    char found[16];
+    if (is_text)
+        COMMON_TEXT(found, "'%.4s'", (const char *)begin);
+    else
+        COMMON_TEXT(found, "bytes %02x%02x%02x%02x", begin[0], begin[1], begin[2], begin[3]);
+    plain_fail_once(in, "not a Quake model: expected IDPO, IDP2 or IDP3 at the start, found %s; %s",
+                    found, third_party_advice(begin));
 }
 
 // Sets in->kind, and checks the first eight bytes of the file: the format and its version.
 static void find_kind(quake_reader *in)
 {
-    const char *const begin = get_text(in, 0, 4);
     const uint32_t ident = get_uint(in, 0, 4);
     in->kind = NULL;
     for (size_t i = 0; i < COMMON_LENGTH(kinds); i++)
@@ -725,10 +742,8 @@ static void find_kind(quake_reader *in)
             in->kind = &kinds[i];
     if (in->kind)
         require_uint(in, 4, in->kind->version, "version");
-    else
-        plain_fail_once(in,
-                        "not a Quake model: expected IDPO, IDP2 or IDP3 at the start, found %s%s",
-                        begin, third_party_advice(begin));
+    else if (!in->has_failed)
+        fail_by_ident(in, in->bytes);
 }
 
 // Reads the file into the reader's tables, and the skins of MDL into the scene.
