@@ -10,7 +10,8 @@ enum { MIN_FBX_VERSION = 7100 }; // oldest supported version
 // The names that indicate the features in the bytes of a file.
 static const char cache_name[] = "VertexCacheDeformer";
 static const char *const feature_names[ASSIMP_NUM_FEATURES] = {
-    "KeyAttrFlags", "BlendWeights", "SkinningType", "DeformPercent", cache_name};
+    "KeyAttrFlags", "BlendWeights", "SkinningType",     "DeformPercent",
+    cache_name,     "Smoothness",   "NurbsSurfaceOrder"};
 
 enum { LINEAR = 4 }; // flag of a key that is interpolated linearly
 
@@ -104,6 +105,18 @@ static double read_property(const char *at, const char *end)
     return number;
 }
 
+// Returns true if a mesh is displayed with subdivision: 2 (with its control mesh) or 3. 0 and 1
+// display only the control mesh. In a text file a colon and digits follow the name of the property,
+// in a binary file the letter I and the bytes of an integer.
+static bool is_subdivided(const char *at, const char *end)
+{
+    enum { MIN_SMOOTH = 2 };
+    if (*at == ':')
+        return strtol(at + 1, NULL, 10) >= MIN_SMOOTH;
+    const bool is_integer = *at == 'I' && end - at > WORD;
+    return is_integer && (int32_t)common_read_little_endian(at + 1, WORD) >= MIN_SMOOTH;
+}
+
 // Returns true if a skin uses dual quaternions. The type of skinning is a text shortly after the
 // name of its property.
 static bool is_dual_quaternion(const char *at, const char *end)
@@ -123,6 +136,10 @@ static bool uses_feature(int feature, const char **position, const char *end)
         return is_dual_quaternion(*position, end);
     if (feature == ASSIMP_CACHES) // files without a cache can define FbxVertexCacheDeformer
         return (*position)[-(ptrdiff_t)sizeof cache_name] != 'x';
+    if (feature == ASSIMP_NURBS)
+        return true; // only surfaces have this property
+    if (feature == ASSIMP_SUBDIVISIONS)
+        return is_subdivided(*position, end);
     return has_unsupported_value(position, end, feature == ASSIMP_CURVES);
 }
 
@@ -176,6 +193,13 @@ bool assimp_check_fbx(assimp_importer *importer, const assimp_fbx_info *info)
         assimp_add_line(importer, ASSIMP_LOSS
                         "vertex caches, which contain the vertices of each frame, are not "
                         "supported; animate the mesh with bones or morph targets");
+    if (info->has[ASSIMP_SUBDIVISIONS])
+        assimp_add_line(importer, ASSIMP_NOTE
+                        "the control meshes of subdivision surfaces were converted without "
+                        "subdivision; apply the subdivision before you export the file to keep it");
+    if (info->has[ASSIMP_NURBS])
+        assimp_add_line(importer, ASSIMP_NOTE "NURBS surfaces were skipped; convert them to "
+                                              "polygons before you export the file");
     return true;
 }
 

@@ -25,13 +25,16 @@ typedef struct assimp_order {
 // Features of a file that libassimp ignores or reports too late. ASSIMP_CURVES are keys that
 // are not interpolated linearly. ASSIMP_BLENDS and ASSIMP_DUALS are skins that are not linear.
 // ASSIMP_MORPHS are morph targets with a weight in the rest pose. ASSIMP_CACHES are files with the
-// positions of all vertices in each frame.
+// positions of all vertices in each frame. ASSIMP_SUBDIVISIONS are meshes that are displayed with
+// subdivision. ASSIMP_NURBS are NURBS surfaces.
 enum {
     ASSIMP_CURVES,
     ASSIMP_BLENDS,
     ASSIMP_DUALS,
     ASSIMP_MORPHS,
     ASSIMP_CACHES,
+    ASSIMP_SUBDIVISIONS,
+    ASSIMP_NURBS,
     ASSIMP_NUM_FEATURES
 };
 typedef struct assimp_fbx_info {

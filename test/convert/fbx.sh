@@ -188,6 +188,22 @@ edit_fbx 's/^        LayerElementMaterial: 0 {/        LayerElementUV: 0 {\nMapp
 check 'a texture coordinate that is not finite is replaced' convert_fbx "$scratch/infinite.fbx"
 check '... and reported' grep -q 'replaced [1-9][0-9]* texture coordinates* by 0: expected finite numbers' "$scratch/notes"
 
+# Of a subdivision surface only the control mesh is converted. A mesh with a smoothness of 1 is displayed without subdivision.
+reports_subdivision() {
+    for level in 1 2; do
+        edit_fbx "s/^        Vertices:/        Smoothness: $level\n&/" smooth$level
+        python3 test/convert/fbx.py binary "$scratch/smooth$level.fbx" "$scratch/binary_smooth$level.fbx"
+        for form in '' binary_; do
+            convert_fbx "$scratch/${form}smooth$level.fbx" || return 1
+            [ "$(grep -c 'the control meshes of subdivision surfaces were converted without subdivision' "$scratch/notes")" = $((level - 1)) ] || return 1
+        done
+    done
+}
+check 'subdivision surfaces are reported, in text and binary files' reports_subdivision
+edit_fbx 's/^Objects: {/&\nGeometry: 12, "Geometry::n", "NurbsSurface" { NurbsSurfaceOrder: 2,2 }\nModel: 13, "Model::n", "NurbsSurface" { }/; s/^Connections: {/&\nC: "OO",13,0\nC: "OO",12,13/' nurbs
+check 'a file with a NURBS surface and a mesh' convert_fbx "$scratch/nurbs.fbx"
+check '... reports the surface' grep -q 'NURBS surfaces were skipped; convert them to polygons before you export the file' "$scratch/notes"
+
 # A file without a mesh and without a moving joint: the message describes its content.
 edit_fbx '/"OO",1,2/d; /"OO",4,1/d; /^    C: "OP",8,3/d' bare
 check 'a file of nodes is rejected with its content' exits_with 1 '4 nodes, no mesh, no moving joint; export polygons, or a skeleton with its animation' \
