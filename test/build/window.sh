@@ -98,8 +98,12 @@ wait_for_action() {
     until_true actions_exceed "$action" "$count" || { echo "no line for $action"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$action: " "$log" | tail -n 1)
 }
-total_actions_exceed() {
-    [ "$(grep -c ': model=' "$log")" -gt "$1" ]
+# The number of all logged actions. `quiet` is not an effect of input: it is logged when a notice ends.
+count_all_actions() {
+    grep ': model=' "$log" | grep -vc '^quiet: '
+}
+all_actions_exceed() {
+    [ "$(count_all_actions)" -gt "$1" ]
 }
 actions_exceed() {
     [ "$(count_actions "$1")" -gt "$2" ]
@@ -135,9 +139,9 @@ click_until() {
     clicked=$(count_actions "$1")
     before=$(grep -E '^[a-z-]+: model=' "$log" | tail -n 1)
     for _ in 1 2 3 4 5 6 7 8 9 10; do
-        actions=$(grep -c ': model=' "$log")
+        actions=$(count_all_actions)
         xdotool mousemove --window "$window" "$2" "$3" click 1
-        until_true total_actions_exceed "$actions"
+        until_true all_actions_exceed "$actions"
         actions_exceed "$1" "$clicked" && break
     done
     actions_exceed "$1" "$clicked" || { echo "no line for $1"; tail -n 3 "$log"; return 1; }

@@ -32,7 +32,7 @@ was_quit() {
     [ $end_status -eq 0 ] && grep -q '^quit: ' "$log" && ! grep -E 'GL_|Sanitizer|runtime error' "$log"
 }
 has_acted_or_ended() { # ACTIONS: the viewer has executed more than ACTIONS actions, or has ended
-    total_actions_exceed "$1" || ! kill -0 $viewer 2>/dev/null
+    all_actions_exceed "$1" || ! kill -0 $viewer 2>/dev/null
 }
 # Sends EVENTS random events to the viewer, which also drop files of $dropped_files.
 survives_random_events() { # EVENTS ARGUMENTS...
@@ -45,7 +45,7 @@ survives_random_events() { # EVENTS ARGUMENTS...
         # A missing file is dropped last. When the log names it, all earlier events have been handled.
         python3 test/viewer/x11.py drop "$window" "$scratch/last" 2>/dev/null
         until grep -q "$scratch/last" "$log" || ! kill -0 $viewer 2>/dev/null; do
-            until_true has_acted_or_ended "$(grep -c ': model=' "$log")" || {
+            until_true has_acted_or_ended "$(count_all_actions)" || {
                 echo "it does not come to the last event, after"
                 tail -n 5 "$log"
                 return 1
