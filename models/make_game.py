@@ -54,8 +54,8 @@ def _descendants(joints, name):
 
 
 def _part(model, mesh, is_kept, shader, shift, joints):
-    """Returns the triangles for which `is_kept` is true as a mesh, moved by -shift. joints: for each joint of the
-    model, the name of the joint that gets its weights."""
+    """Returns the triangles for which `is_kept` is true as a mesh, moved by -shift. joints: for each joint of
+    the model, the name of the joint that gets its weights."""
     bind = [(position, rotation) for _, _, position, rotation in model.joints]
     order, tris = {}, []
     for tri in model.tris[mesh]:

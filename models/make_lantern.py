@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Generates a lantern on a stick, for a hand: the root joint is at the position of the fist, with x along the stick
-toward the thumb. If it is attached to Bobbin's joint `prop_l` or `prop_r`, the stick is in his fist. In its clip it
-stands upright without a hand.
+"""Generates a lantern on a stick, for a hand: the root joint is at the position of the fist, with x along the
+stick toward the thumb. If it is attached to Bobbin's joint `prop_l` or `prop_r`, the stick is in his fist. In
+its clip it stands upright without a hand.
 
     python3 models/make_lantern.py [FOLDER]    writes the files (default: models/lantern)
     python3 models/make_lantern.py --check     regenerates and compares with models/lantern"""

@@ -41,8 +41,8 @@ def decide(condition, values):
 
 
 def decide_conditions(text, values):
-    """Evaluates the #if directives that the macros in `values` decide. Returns the text without these directives and
-    without the excluded branches."""
+    """Evaluates the #if directives that the macros in `values` decide. Returns the text without these
+    directives and without the excluded branches."""
     lines = []
     stack = []  # for each open #if: is its current branch kept (None: not decided), and was any branch kept
     for line in text.splitlines(True):

@@ -121,14 +121,14 @@ class Actor:
             self.rotate_side("cheek", side, pitch=14.0 * amount)
 
     def wince(self, side, amount, line=0.0):
-        """Squeezes one eye shut. The outer end of the upper lid remains up. While the lid is half shut, its outer
-        end hangs, because a level lid would look sly. line: as for lids()."""
+        """Squeezes one eye shut. The outer end of the upper lid remains up. While the lid is half shut, its
+        outer end hangs, because a level lid would look sly. line: as for lids()."""
         self.lids(side, amount, amount, line)
         self.droop(side, 60.0 * amount * (1.0 - amount) - 10.0 * amount * amount)
 
     def frightened(self, amount, brows=None):
-        """Shows fright: eyes wide, inner ends of the brows up, corners of the mouth and ears down. Call mouth()
-        with smile = 0. brows: the amount for the brows, if they move at another speed."""
+        """Shows fright: eyes wide, inner ends of the brows up, corners of the mouth and ears down. Call
+        mouth() with smile = 0. brows: the amount for the brows, if they move at another speed."""
         for side, _ in SIDES:
             self.lids(side, -0.14 * amount, -0.18 * amount)
         self.grimace(amount)
@@ -186,7 +186,8 @@ class Actor:
 
     def arm(self, side, roll=0.0, pitch=0.0, yaw=0.0, bend=0.0, lift=0.0):
         """Rotates an upper arm by roll (outwards and up), pitch (< 0 is forwards) and yaw. bend swings the
-        forearm forwards, lift raises it outwards. The angles are for the left arm; the right arm mirrors them."""
+        forearm forwards, lift raises it outwards. The angles are for the left arm; the right arm mirrors
+        them."""
         self.rotate_side("upperarm", side, pitch, yaw, roll)
         self.rotate_side("forearm", side, -bend, 0.0, lift)
 
@@ -202,9 +203,9 @@ class Actor:
         self.pose.reach("upperarm_" + side, "forearm_" + side, "hand_" + side, target, hint)
 
     def palm(self, side, target, ahead, amount, up=(0.0, 0.0, 1.0), elbow=(-0.8, 0.9, 0.2)):
-        """Puts a hand flat on the floor, with the wrist at `target` and the fingers toward `ahead`, both in model
-        space. amount: 0 keeps the posed arm, 1 reaches the target. up: direction of the back of the hand, for
-        surfaces other than the floor; elbow: as for reach()."""
+        """Puts a hand flat on the floor, with the wrist at `target` and the fingers toward `ahead`, both in
+        model space. amount: 0 keeps the posed arm, 1 reaches the target. up: direction of the back of the
+        hand, for surfaces other than the floor; elbow: as for reach()."""
         if amount <= 0.0:
             return
         bones = self.pose.skeleton
@@ -219,8 +220,8 @@ class Actor:
             self.pose.fix(name, maths.blend(start, end, amount))
 
     def on_thigh(self, side, amount, out=0.0):
-        """Puts a hand on the thigh of its side. Call this after feet and trunk are posed. amount: as for palm().
-        out: additional distance to the side, if the trunk leans away."""
+        """Puts a hand on the thigh of its side. Call this after feet and trunk are posed. amount: as for
+        palm(). out: additional distance to the side, if the trunk leans away."""
         index, sign = self.pose.skeleton.index, 1.0 if side == "l" else -1.0
         hip, knee = (self.pose.locate(index[part + side])[0] for part in ("thigh_", "shin_"))
         target = add(maths.mix(hip, knee, _ON_THIGH[0]),
@@ -258,9 +259,9 @@ class Actor:
     def foot(self, side, x, y, z=0.0, pitch=0.0, yaw=0.0, toes=0.0, knee=None):
         """Puts the ball of a foot at (x, y) in model space with the sole z above the floor.
 
-        pitch > 0 lifts the heel while the toes remain flat; pitch < 0 lifts the toes while the heel remains in
-        place. yaw rotates the foot to the left. toes: 0 keeps them flat, 1 gives them the pitch of the foot,
-        limited by the floor. knee: direction of the knee, for the left leg."""
+        pitch > 0 lifts the heel while the toes remain flat; pitch < 0 lifts the toes while the heel remains
+        in place. yaw rotates the foot to the left. toes: 0 keeps them flat, 1 gives them the pitch of the
+        foot, limited by the floor. knee: direction of the knee, for the left leg."""
         sign = 1.0 if side == "l" else -1.0
         flat = euler(yaw=yaw)
         tilt = mul(flat, euler(pitch=pitch))

@@ -361,15 +361,15 @@ def talk(a, t):
 
 
 def _lit_hip(phase):
-    """Returns the hip that bears the weight: the left hip while Bobbin peers, and from frame 34 on the hip on the
-    side of the lantern, before and while Bobbin lifts it."""
+    """Returns the hip that bears the weight: the left hip while Bobbin peers, and from frame 34 on the hip on
+    the side of the lantern, before and while Bobbin lifts it."""
     return looped(phase, 1.0, (0.03, 0.7), (0.24, 1.0), (0.355, -1.0), (0.66, -1.0), (0.80, -0.7))
 
 
 def carry(a, t):
-    """Peers ahead by the light of a lantern in the right hand, then holds the lantern up and looks at it. As a
-    layer over other clips, only the right arm of this clip is used. The hips shift to the side of the lantern
-    before it rises, and the left arm balances."""
+    """Peers ahead by the light of a lantern in the right hand, then holds the lantern up and looks at it. As
+    a layer over other clips, only the right arm of this clip is used. The hips shift to the side of the
+    lantern before it rises, and the left arm balances."""
     phase = t / CARRY_SECONDS
     breath = wave(phase, 2)
     sway, trunk, head = (_lit_hip(phase - delayed) for delayed in (0.0, 0.03, 0.06))
@@ -465,8 +465,8 @@ def _positive(x):
 
 def lean(a, t):
     """Leans far to the left quickly, then less far to the right and more slowly, and returns to standing: for
-    curves and pushes. The head moves first, and the weight shifts onto the other hip. The balls of the feet do not
-    move."""
+    curves and pushes. The head moves first, and the weight shifts onto the other hip. The balls of the feet
+    do not move."""
     head = keyed(t, (0.0, 0.0), (0.40, 1.0), (0.62, 0.76), (1.26, -0.8), (1.50, -0.6), (1.84, 0.08),
                  (2.0, 0.0))
     side = keyed(t, (0.0, 0.0), (0.50, 1.0), (0.72, 0.78), (1.38, -0.85), (1.58, -0.66), (1.90, 0.06),

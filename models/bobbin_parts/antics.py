@@ -24,8 +24,8 @@ _HOP = {side: Tread(BALL[0], BALL[1] * sign, 0.0,
 
 
 def sneeze(a, t):
-    """Inhales three times, each time deeper, waits a moment, and sneezes a burst of fire that throws him back. As
-    soon as his eyes are open, Bobbin stares at the fire, and then at his smoking nose."""
+    """Inhales three times, each time deeper, waits a moment, and sneezes a burst of fire that throws him
+    back. As soon as his eyes are open, Bobbin stares at the fire, and then at his smoking nose."""
     # Between the inhales Bobbin exhales a little.
     full = keyed(t, (0.06, 0.0), (0.30, 0.40), (0.44, 0.24), (0.68, 0.74), (0.80, 0.58), (1.02, 1.0),
                  (1.24, 1.04))
@@ -93,7 +93,7 @@ def sneeze(a, t):
 # Start of the spin in seconds; number of steps; angle of the spin, two rotations.
 _SEES, _STEPS, _DEGREES = 0.85, 16, 720.0
 _REEL = 0.45
-_ENDS = [_SEES]                              # times at which steps end; each step is shorter than the previous step
+_ENDS = [_SEES]  # times at which steps end; each step is shorter than the last one
 for _step in range(_STEPS):
     _ENDS.append(_ENDS[-1] + 0.30 - 0.08 * _step / (_STEPS - 1))
 CHASE_SECONDS = round(20.0 * (_ENDS[-1] + _REEL)) / 20.0
@@ -207,7 +207,8 @@ def pat_events():
 
 
 def pat(a, t):
-    """Bends down to another character, pats its head three times with the right hand, nods, and straightens up."""
+    """Bends down to another character, pats its head three times with the right hand, nods, and straightens
+    up."""
     stoop = keyed(t, (0.10, 0.0), (0.80, 1.0), (2.10, 1.0), (2.80, 0.0))
     head = keyed(t, (0.0, 0.0), (0.40, 1.0), (2.30, 1.0), (3.0, 0.0))
     reach = keyed(t, (0.34, 0.0), (0.86, 1.0), (1.98, 1.0), (2.60, 0.0))
@@ -258,8 +259,8 @@ def _stance(a):
 
 
 def _head_toward(yaw, pitch):
-    """Returns the act of a pose in which the head has rotated most of the way, and the eyes, which moved first,
-    have rotated back."""
+    """Returns the act of a pose in which the head has rotated most of the way, and the eyes, which moved
+    first, have rotated back."""
     def act(a, t):
         _stance(a)
         a.rotate("chest", yaw=8.0 * yaw, pitch=-3.0 * pitch)
@@ -287,8 +288,8 @@ eyes_up, eyes_down = _eyes_toward(0.0, 1.0), _eyes_toward(0.0, -1.0)
 
 
 def prick(a, t):
-    """Notices something. A tenth of a second after the eyes, the ears rise one after the other and overshoot; then
-    brows and chest rise, and the head tilts. Half of this movement remains at the end."""
+    """Notices something. A tenth of a second after the eyes, the ears rise one after the other and overshoot;
+    then brows and chest rise, and the head tilts. Half of this movement remains at the end."""
     a.neutral_stance()
     a.stand()
     for side, delay in (("l", 0.0), ("r", 0.05)):
@@ -304,8 +305,8 @@ def prick(a, t):
 
 
 def giggle(a, t):
-    """Laughs as if tickled: hunches, throws back the head with the hands at the chest, doubles up over the hands,
-    straightens up, and peeks with one eye."""
+    """Laughs as if tickled: hunches, throws back the head with the hands at the chest, doubles up over the
+    hands, straightens up, and peeks with one eye."""
     hunch = pulse(t, 0.0, 0.40, 0.17)
     back = keyed(t, (0.20, 0.0), (0.46, 1.0), (0.70, 0.93), (1.08, 0.0))
     double = keyed(t, (0.72, 0.0), (1.02, 1.0), (1.34, 0.9), (1.66, 0.0))

@@ -40,8 +40,8 @@ _PULLS = {
 }
 
 
-# Helper joints with half of a joint's rotation. Each entry contains a helper, this joint, and the joints to which its
-# skin is connected.
+# Helper joints with half of a joint's rotation. Each entry contains a helper, this joint, and the joints to
+# which its skin is connected.
 _HALVED = (("knee_l", "shin_l", ("thigh_l",)), ("elbow_l", "forearm_l", ("upperarm_l",)),
            ("hip_l", "thigh_l", ("hips", "spine_1", "belly")),
            ("shoulder_l", "upperarm_l", ("clavicle_l", "chest", "spine_2")),
@@ -69,8 +69,9 @@ def tongue_weight(p):
 
 
 def _toes(w, p):
-    """Adds the weights of the toes. The sole has weights only on the foot and bends along one line, so that it does
-    not slide. The ball of the foot bends as a whole. The weight of each toe increases toward its tip."""
+    """Adds the weights of the toes. The sole has weights only on the foot and bends along one line, so that
+    it does not slide. The ball of the foot bends as a whole. The weight of each toe increases toward its
+    tip."""
     low = smoothstep(2.6, 0.5, p[2])
     w = steal(w, "foot_l", smoothstep(1.9, 0.8, p[2]))
     w = steal(w, "toes_l", smoothstep(3.4 - 0.7 * low, 6.2 - 1.9 * low, p[0])

@@ -1,5 +1,6 @@
-"""Changes the lengths and girths of limbs: skin and skeleton are stretched joint by joint. Bobbin is modeled with
-short legs and arms, for which shape, paint and charts are defined. His final legs and arms are longer."""
+"""Changes the lengths and girths of limbs: skin and skeleton are stretched joint by joint. Bobbin is modeled
+with short legs and arms, for which shape, paint and charts are defined. His final legs and arms are
+longer."""
 
 from kit.maths import add, dot, scale, sub, unit
 
@@ -21,8 +22,8 @@ def _whole(weights):
 
 class Build:
     """Stretched limbs: joints() returns the joints for the file, and position(point, weights) maps the skin.
-    limb_ratios: (prefix of joint names, length and girth relative to skeleton.py). The first matching prefix is
-    used. Joints without a match inherit the ratios of their parents."""
+    limb_ratios: (prefix of joint names, length and girth relative to skeleton.py). The first matching prefix
+    is used. Joints without a match inherit the ratios of their parents."""
 
     def __init__(self, limb_ratios):
         modeled = skeleton.joints()

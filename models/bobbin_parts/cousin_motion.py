@@ -1,7 +1,7 @@
 """Spindle's clips: Bobbin's clips with longer legs, at the pace of a tall character.
 
-Each joint gets the rotation of Bobbin's joint. Then inverse kinematics poses the legs, so that the soles do not
-slide. Each clip adds movements of a tall body."""
+Each joint gets the rotation of Bobbin's joint. Then inverse kinematics poses the legs, so that the soles do
+not slide. Each clip adds movements of a tall body."""
 
 import math
 
@@ -35,8 +35,8 @@ def _sway(pose, phase):
 
 
 def _breathe(pose, phase):
-    """Adds a breath that moves the neck while Spindle stands. Also adds a habit: Spindle stretches the neck far
-    forward like a heron, sniffs twice, and draws it back."""
+    """Adds a breath that moves the neck while Spindle stands. Also adds a habit: Spindle stretches the neck
+    far forward like a heron, sniffs twice, and draws it back."""
     breath = math.sin(4.0 * math.pi * phase)
     pose.rotate("neck", pitch=1.5 * breath)
     pose.rotate("head", pitch=-1.2 * breath)
@@ -89,8 +89,8 @@ CLIPS = (("blink", 24, _nothing), ("idle", 20, _breathe), ("walk", 18, _sway), (
 
 
 class _Legs:
-    """The path of a foot, which rolls about its heel or its ball, whichever is lower. The position that the ball
-    has in a flat foot is scaled by the length of steps."""
+    """The path of a foot, which rolls about its heel or its ball, whichever is lower. The position that the
+    ball has in a flat foot is scaled by the length of steps."""
 
     def __init__(self, bobbin, bones, side):
         self.bobbin, self.bones, self.side, self.sign = bobbin, bones, side, 1.0 if side == "l" else -1.0

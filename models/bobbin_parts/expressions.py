@@ -72,15 +72,16 @@ def _lips(p, narrow, flat):
     return (_muzzle(p[1] - inward) - _muzzle(p[1]), -inward, weight * -flat * 0.055 * p[1] * p[1])
 
 
-# Half the width and half the height of the ellipse along which the lips are thickest in the bind pose, without the
-# smile. Each point around the mouth is on an ellipse with the same foci; half the width of that ellipse is the
-# size of the point.
+# Half the width and half the height of the ellipse along which the lips are thickest in the bind pose,
+# without the smile. Each point around the mouth is on an ellipse with the same foci; half the width of that
+# ellipse is the size of the point.
 _LIPS = (6.03, 2.24)
 _FOCUS = math.sqrt(_LIPS[0] ** 2 - _LIPS[1] ** 2)
 # Sizes at which skin begins to follow the lips less, and not at all; the chin moves farther with the lower
 # lip.
 _FOLLOWS, _CHIN = (6.0, 7.1), 1.5
-# Fraction by which the cheeks follow the lips, rigidly with their freckles, and the sizes between which this ends.
+# Fraction by which the cheeks follow the lips, rigidly with their freckles, and the sizes between which this
+# ends.
 _CHEEK, _BACK = 0.3, (9.8, 13.0)
 _POUT = 0.45    # distance by which the ring of the lips protrudes from the face
 _TONGUE = 0.8   # distance by which the floor of the mouth sinks behind the lower lip
@@ -93,10 +94,10 @@ def _crest(up):
 
 
 def _ring(p, wide, high, sink, crest, pout=_POUT, follows=_FOLLOWS):
-    """Returns the displacement that shapes the lips as a ring. wide, high: half the width and half the height of
-    the ring; sink: how far its middle is below the middle of the mouth; crest: how far forward the lips are at the
-    corners, at the lower lip and at the upper lip. The ring follows ellipses: if width and height were scaled
-    separately, a wide mouth would become a lozenge."""
+    """Returns the displacement that shapes the lips as a ring. wide, high: half the width and half the height
+    of the ring; sink: how far its middle is below the middle of the mouth; crest: how far forward the lips
+    are at the corners, at the lower lip and at the upper lip. The ring follows ellipses: if width and height
+    were scaled separately, a wide mouth would become a lozenge."""
     smile = shape.mouth_height(p[0], p[1])
     far, near = (math.hypot(abs(p[1]) + side, p[2] - smile) for side in (_FOCUS, -_FOCUS))
     size, aside = 0.5 * (far + near), 0.5 * (far - near) / _FOCUS
@@ -136,9 +137,9 @@ def _shut(actor):
 
 
 def _corners_shut(p, at):
-    """Returns a position of the lower lip that keeps the corners of the mouth. The jaw lifts the whole lower lip by
-    nearly the same distance. At the corners, where the mouth is hardly open, the lower lip would therefore
-    penetrate the upper lip."""
+    """Returns a position of the lower lip that keeps the corners of the mouth. The jaw lifts the whole lower
+    lip by nearly the same distance. At the corners, where the mouth is hardly open, the lower lip would
+    therefore penetrate the upper lip."""
     below = abs(p[2] - shape.mouth_height(p[0], p[1]))
     weight = (0.6 * smoothstep(2.2, 5.2, abs(p[1])) * (1.0 - smoothstep(2.0, 5.5, below))
               * smoothstep(8.0, 11.0, p[0]))
@@ -151,8 +152,8 @@ def _blink(actor):
 
 
 # Factors of the distance to the middle of the eye: (upper lids, lower lids, eyeballs). A morph target moves
-# vertices along straight lines, but lids move along arcs. Half-shut lids would therefore be inside the eyeball. To
-# prevent this, the target moves lids outwards and eyeballs inwards, like a frog's eyes.
+# vertices along straight lines, but lids move along arcs. Half-shut lids would therefore be inside the
+# eyeball. To prevent this, the target moves lids outwards and eyeballs inwards, like a frog's eyes.
 RIM = 1.01 * shape.EYE_RADIUS
 FRONT = math.cos(math.radians(70.0))
 EYES = {"blink": (1.03, 1.0, 0.46), "sleepy": (1.04, 1.0, 0.91)}
@@ -161,8 +162,8 @@ EYES = {"blink": (1.03, 1.0, 0.46), "sleepy": (1.04, 1.0, 0.91)}
 RIMS = {"smile": (None, (-38.0, -48.0, -60.0)), "sleepy": ((3.0, 17.0, -32.0), (-48.0, -54.0, -60.0)),
         "blink": ((-30.0, -30.0, -52.0), (-38.0, -40.0, -74.0))}
 
-# The expression `pain` contains only the mouth. Clips squeeze the lids shut, because a target would move the lids
-# along straight lines.
+# The expression `pain` contains only the mouth. Clips squeeze the lids shut, because a target would move the
+# lids along straight lines.
 EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("pain", _crying), ("sleepy", _sleepy), ("oh", _oh),
                ("oo", _oo), ("shut", _shut), ("blink", _blink))
 
@@ -185,8 +186,8 @@ def _on_joints(influences, names, start):
 
 
 def _resized(at, influences, names, sizes):
-    """Scales the distance of lids and eyeballs to the middle of the eye. The ends of lids keep their positions,
-    because they would stick out of the head's outline otherwise."""
+    """Scales the distance of lids and eyeballs to the middle of the eye. The ends of lids keep their
+    positions, because they would stick out of the head's outline otherwise."""
     for start, size in zip(("lid_upper_", "lid_lower_", "eye_"), sizes):
         if _on_joints(influences, names, start):
             away = sub(at, nearest_eye(at))

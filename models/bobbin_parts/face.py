@@ -44,8 +44,8 @@ def at_angles(radius, side, height):
 
 
 def _upper_edge(side):
-    """Returns the height of the upper lid's edge, in radians above the gaze, at `side` radians to the left of the
-    middle of the eye. Behind the opening, the edge is inside the skin."""
+    """Returns the height of the upper lid's edge, in radians above the gaze, at `side` radians to the left of
+    the middle of the eye. Behind the opening, the edge is inside the skin."""
     edge, out = math.radians(UPPER_EDGE), math.sin(side) / WIDE
     if out <= 0.0 or out >= 1.0:
         return edge if out <= 0.0 else -0.6 * edge
@@ -70,8 +70,8 @@ def tucked(point):
 
 
 def sunk(point):
-    """Returns the position in the mesh of a point of the upper lid, as lid() creates it. The ends are sunk, because
-    the ends of a shut lid would form a step on the head otherwise."""
+    """Returns the position in the mesh of a point of the upper lid, as lid() creates it. The ends are sunk,
+    because the ends of a shut lid would form a step on the head otherwise."""
     radius, side, height = angles(point)
     low = min(radius, _LOW * shape.EYE_RADIUS)
     return at_angles(radius + (low - radius) * smoothstep(0.8, 1.0, abs(math.sin(side))), side, height)
@@ -100,8 +100,8 @@ def eyeball(rings=8, around=18):
 
 
 def lid(upper, rows=6):
-    """Creates one lid of the left eye: points, along (0 at the rim), triangles, chart coordinates. A lid is a thin
-    shell whose rim curls in to the eyeball. An open lid slides into the head."""
+    """Creates one lid of the left eye: points, along (0 at the rim), triangles, chart coordinates. A lid is a
+    thin shell whose rim curls in to the eyeball. An open lid slides into the head."""
     edge, back = (UPPER_EDGE, UPPER_EDGE + 105.0) if upper else (LOWER_EDGE, LOWER_EDGE + _LOWER)
     points, along, flat, grid = [], [], {}, []
     # Steps are (fraction of the distance to the back, radius in eyeball radii): the rim curls in, and the

@@ -8,7 +8,7 @@ from kit.maths import rotate, euler
 from bobbin_parts.actor import BALL, SIDES, Tread
 
 START_SECONDS, AIR_SECONDS, LAND_SECONDS = 0.5, 0.5, 0.6
-_HEIGHT = 17.0        # height of a jump, units: a flight of 0.5 s at a gravity of 544 units per second squared
+_HEIGHT = 17.0        # height of a jump, units: 0.5 s of flight at a gravity of 544 units per second squared
 _TOES_OFF = 52.0      # pitch of the feet when they leave the floor, degrees
 _TOUCH = 1.1          # height of the hips relative to standing when the toes touch the floor, units
 _TAIL_SWING = 6.0     # degrees to the side
@@ -40,7 +40,8 @@ def _arms(a, arms):
 
 
 def _start(a, t):
-    """Crouches, pauses for two frames, and takes off; t is 0 to START_SECONDS. Returns the pitch of the feet."""
+    """Crouches, pauses for two frames, and takes off; t is 0 to START_SECONDS. Returns the pitch of the
+    feet."""
     # The body leaves the floor at the speed at which the flight begins.
     launch = thrown(t, 0.32, START_SECONDS, 2.6)
     crouch = keyed(t, (0.0, 0.0), (0.24, 1.0), (0.33, 1.02)) * (1.0 - launch)
@@ -64,8 +65,8 @@ def _start(a, t):
 
 
 def _air(a, t, rising, paddle, rising_right=None):
-    """Poses the flight. rising: from 1 (moving upwards) to -1 (moving downwards); `rising_right`: the same for
-    the right arm."""
+    """Poses the flight. rising: from 1 (moving upwards) to -1 (moving downwards); `rising_right`: the same
+    for the right arm."""
     rising_right = rising if rising_right is None else rising_right
     a.neutral_stance()
     top = 1.0 - abs(rising)
@@ -136,7 +137,8 @@ def jump_start(a, t):
 
 
 def jump_air(a, t):
-    """The flight of a jump, as a loop for any duration: arms and legs circle. The game moves the whole body."""
+    """The flight of a jump, as a loop for any duration: arms and legs circle. The game moves the whole
+    body."""
     _air(a, 0.0, 0.0, 0.0)
     rock, quarter = wave(t / AIR_SECONDS), wave(t / AIR_SECONDS, 1, -0.25)
     after = 0.5 - 0.5 * math.cos(4.0 * math.pi * t / AIR_SECONDS)
@@ -219,8 +221,9 @@ def _knee(up):
 
 
 def _sitting(a, amount, back=0.0, dizzy=0.0):
-    """Poses Bobbin as he sits on the floor with the legs stretched out and leans on the right hand. His arms are
-    short, so the trunk leans over this hand. back: how far the trunk leans back; dizzy: how far the head hangs."""
+    """Poses Bobbin as he sits on the floor with the legs stretched out and leans on the right hand. His arms
+    are short, so the trunk leans over this hand. back: how far the trunk leans back; dizzy: how far the head
+    hangs."""
     a.move("hips", x=-4.4 * amount, y=-0.7 * amount, z=_SEAT * amount)
     a.rotate("hips", pitch=-16.0 * amount - 0.3 * back, roll=7.0 * amount)
     a.bend(pitch=-0.5 * amount - 0.7 * back, roll=25.0 * amount)
@@ -247,8 +250,8 @@ def _props(a, right):
 
 
 def fall(a, t, sway=(0.0, 0.0)):
-    """Loses the balance, steps back in vain, flails the arms and falls onto the bottom. sway: additional pitch and
-    roll of the trunk."""
+    """Loses the balance, steps back in vain, flails the arms and falls onto the bottom. sway: additional
+    pitch and roll of the trunk."""
     tip = keyed(t, (0.0, 0.0), (0.30, 0.7), (0.55, 1.0), (0.80, 0.25), (1.0, 0.0))
     down = keyed(t, (0.34, 0.0), (0.70, 1.0))
     # The body accelerates downwards and bounces once.
@@ -312,7 +315,8 @@ def fallen_feet(t):
 
 
 def get_up(a, t):
-    """Gets up after fall(): shakes the head, draws the feet under the body, pushes with the hands, and rises."""
+    """Gets up after fall(): shakes the head, draws the feet under the body, pushes with the hands, and
+    rises."""
     up = keyed(t, (0.62, 0.0), (1.22, 1.0))
     forward = keyed(t, (0.40, 0.0), (0.78, 1.0), (1.30, 0.0))
     rock = keyed(t, (0.10, 0.0), (0.32, 1.0), (0.60, 0.0))
@@ -393,8 +397,8 @@ _STRETCHES = ((4.15, 0.0), (4.5, 1.0), (4.85, 0.0), (5.15, 0.0), (5.5, 1.0), (5.
 
 
 def _dance_feet(a, beat, height, heels, yaw):
-    """Poses the feet. On each of the first four beats the free foot lifts and taps the floor. In hops both feet
-    hang."""
+    """Poses the feet. On each of the first four beats the free foot lifts and taps the floor. In hops both
+    feet hang."""
     for sign, name in _BOTH:
         # On even beats the weight is on the left foot, so the right foot is free.
         foot_beat = beat - (1.0 if name == "l" else 0.0)

@@ -205,8 +205,8 @@ def _fin(along, t, flat):
 
 
 def _lid(x, y, z, along):
-    """Returns the color of a lid: the color of the skin around the eye, with a line of lashes at the edge that
-    tapers to both corners."""
+    """Returns the color of a lid: the color of the skin around the eye, with a line of lashes at the edge
+    that tapers to both corners."""
     tint = mix(mix(LID, BACK, 0.45), LID, smoothstep(0.05, 0.3, along))
     out = dot(sub((x, y, z), shape.EYE), face.HINGE) / shape.EYE_RADIUS
     wide, ink = 0.062, INK

@@ -22,8 +22,8 @@ _THORNS = (((-5.2, 50.0), (-9.2, 54.0), 2.7, 1.25), ((-8.6, 46.0), (-13.6, 48.4)
 
 
 class Skin:
-    """The left half of the skin. Per vertex: points, normals, open (visible fraction of the sky), along, weights.
-    Per triangle: part. The charts cover all triangles."""
+    """The left half of the skin. Per vertex: points, normals, open (visible fraction of the sky), along,
+    weights. Per triangle: part. The charts cover all triangles."""
 
     def __init__(self):
         self.points, self.normals, self.open, self.along, self.weights = [], [], [], [], []
@@ -171,8 +171,8 @@ def _thorns(skin):
 
 
 def _fin(skin):
-    """Adds the fin of the tail, a spade that faces forwards and backwards, so that it is visible over the shoulder.
-    It begins inside the tail and leaves it by a rim that sticks out on all sides."""
+    """Adds the fin of the tail, a spade that faces forwards and backwards, so that it is visible over the
+    shoulder. It begins inside the tail and leaves it by a rim that sticks out on all sides."""
     a, tip = J["tail_fin"], AIM["tail_fin"]
     path = loft.curve([(a[0] + 0.1, 0.0, a[2] - 1.6), a, (a[0] - 0.1, 0.0, a[2] + 4.0),
                        (tip[0], 0.0, tip[2] + 3.5)], 10)

@@ -1,4 +1,5 @@
-"""Clips for a character that waits for input: Bobbin yawns, falls asleep, sits down to sleep, and starts up."""
+"""Clips for a character that waits for input: Bobbin yawns, falls asleep, sits down to sleep, and starts
+up."""
 
 from kit.curves import bump, keyed, looped, pulse, wave
 
@@ -11,9 +12,9 @@ _DROWSY = 0.62     # fraction by which lids are shut before Bobbin sits
 
 
 def _asleep(a, amount, breath=0.0, shut=None):
-    """Poses Bobbin asleep: the trunk sinks, head, arms and ears hang, and the lids are shut (by `shut`, if it is
-    given). Half-shut lids hang at their outer ends and the brows rise at their inner ends, because level lids would
-    look angry."""
+    """Poses Bobbin asleep: the trunk sinks, head, arms and ears hang, and the lids are shut (by `shut`, if it
+    is given). Half-shut lids hang at their outer ends and the brows rise at their inner ends, because level
+    lids would look angry."""
     shut = amount if shut is None else shut
     half = 4.0 * shut * (1.0 - shut)
     a.move("hips", z=-0.9 * amount + 0.10 * breath, x=-0.3 * amount)
@@ -31,8 +32,8 @@ def _asleep(a, amount, breath=0.0, shut=None):
 
 
 def yawn(a, t):
-    """Breathes in, yawns and stretches with raised fists, one higher than the other, smacks the lips, and falls
-    asleep."""
+    """Breathes in, yawns and stretches with raised fists, one higher than the other, smacks the lips, and
+    falls asleep."""
     before = pulse(t, 0.0, 0.62, 0.28)
     wide = keyed(t, (0.25, 0.0), (0.80, 1.0), (1.35, 0.94), (1.75, 0.0))
     stretch = keyed(t, (0.30, 0.0), (0.95, 0.9), (1.30, 1.0), (1.40, 1.0), (1.90, 0.0))
@@ -98,8 +99,8 @@ _UP = {side: Tread(*_OUT[side], (delay, 0.37 + delay, BALL[0], BALL[1] * sign, 0
 
 
 def _seated(a, amount, legs, curl, hands=(1.0, 1.0)):
-    """Poses Bobbin as he sits. legs: for each side, how far the leg is stretched out; curl: how far the tail is
-    around the body; hands: how far each hand is on its thigh. All from 0 to 1."""
+    """Poses Bobbin as he sits. legs: for each side, how far the leg is stretched out; curl: how far the tail
+    is around the body; hands: how far each hand is on its thigh. All from 0 to 1."""
     a.move("hips", x=_SEAT[0] * amount, y=0.6 * amount, z=(_SEAT[1] + 0.55) * amount)
     a.rotate("hips", pitch=-15.0 * amount)
     a.bend(pitch=13.0 * amount)
@@ -147,9 +148,9 @@ def sit(a, t):
 
 
 def doze(a, t):
-    """Sleeps while sitting, with deep breaths and a snore that opens the mouth. The head slips sideways, farther
-    and farther. Bobbin catches it, opens one eye a little, smacks the lips, and falls asleep again. One ear
-    twitches."""
+    """Sleeps while sitting, with deep breaths and a snore that opens the mouth. The head slips sideways,
+    farther and farther. Bobbin catches it, opens one eye a little, smacks the lips, and falls asleep again.
+    One ear twitches."""
     phase = t / DOZE_SECONDS
     breath = wave(phase, 1, 0.25) + 1.0       # 0 at the beginning of the loop
     slip = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.08), (0.44, 0.45), (0.62, 1.0), (0.705, -0.22),
@@ -185,8 +186,8 @@ def doze(a, t):
 
 
 def startle(a, t):
-    """Starts up with wide eyes, raised ears and spread arms, draws the feet under the body, pushes off with a hop,
-    lands, shakes the head, and stands."""
+    """Starts up with wide eyes, raised ears and spread arms, draws the feet under the body, pushes off with a
+    hop, lands, shakes the head, and stands."""
     sleep = keyed(t, (0.0, 1.0), (0.18, 0.0))
     fright = keyed(t, (0.06, 0.0), (0.24, 1.0), (0.62, 0.9), (1.0, 0.0))
     # The hips remain down until the feet are below them.

@@ -1,7 +1,7 @@
 """Bobbin's moving body as shapes that joints carry, to measure the depth of points in it.
 
-The shapes are the shapes of shape.py without fillets. Each shape moves rigidly with one joint, so near a bent joint
-the depth is accurate only to about half a unit."""
+The shapes are the shapes of shape.py without fillets. Each shape moves rigidly with one joint, so near a bent
+joint the depth is accurate only to about half a unit."""
 
 from kit.field import cone, ellipsoid
 from kit.maths import add, conj, length, mirror, mix, mul, rotate, sub

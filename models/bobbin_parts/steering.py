@@ -1,6 +1,6 @@
-"""Clips that begin or end on both feet, for a character that a player steers: turning on the spot, starting to
-walk, stopping, skidding to a stop, and leaping while running. The positions of planted feet match, so that a
-transition from one of these clips to a matching clip moves no foot on the floor."""
+"""Clips that begin or end on both feet, for a character that a player steers: turning on the spot, starting
+to walk, stopping, skidding to a stop, and leaping while running. The positions of planted feet match, so that
+a transition from one of these clips to a matching clip moves no foot on the floor."""
 
 import math
 
@@ -92,13 +92,14 @@ def turn_events(sign):
 
 
 class _Change:
-    """The change from standing to a gait and back. left, right: positions of the feet at phase 0, when the left
-    foot lands and the root is at x = 0. act: poses the gait. start: seconds from standing to the landing; stop:
-    seconds until the root stands still, after which the body settles. heel: pitch of the foot that leaves the floor
-    first, as keys (fraction of the clip, degrees). shift: fraction of the clip after which the weight is on the
-    right foot. lean: how far the trunk leans forward at the start, degrees. dip: how far the hips sink at the end.
-    balance: how strongly knee, arms, head and tail react to the shift of the weight at the start, 0 to 1. glance: 1
-    if the gait looks over the left shoulder: eyes and head then move before the body; otherwise 0."""
+    """The change from standing to a gait and back. left, right: positions of the feet at phase 0, when the
+    left foot lands and the root is at x = 0. act: poses the gait. start: seconds from standing to the
+    landing; stop: seconds until the root stands still, after which the body settles. heel: pitch of the foot
+    that leaves the floor first, as keys (fraction of the clip, degrees). shift: fraction of the clip after
+    which the weight is on the right foot. lean: how far the trunk leans forward at the start, degrees. dip:
+    how far the hips sink at the end. balance: how strongly knee, arms, head and tail react to the shift of
+    the weight at the start, 0 to 1. glance: 1 if the gait looks over the left shoulder: eyes and head then
+    move before the body; otherwise 0."""
 
     def __init__(self, gait, act, start, stop, heel, shift, lean, dip, balance, glance=0.0):
         self.gait, self.act, self.start, self.stop = gait, act, start, stop
@@ -137,7 +138,8 @@ def _balance(a, s, weight, amount):
 def _start(a, t, change):
     """Starts a gait: from standing until the left foot lands."""
     s, gait, left, right = t / change.start, change.gait, change.left, change.right
-    # The right foot does not move. Therefore its position determines the position of the gait's root at the end.
+    # The right foot does not move. Therefore its position determines the position of the gait's root at the
+    # end.
     x_end, y_end = BALL[0] - right[0], -BALL[1] - right[1]
     a.root(_hermite(s, x_end, gait.forward * change.start), y_end * _eased(s))
     _between(a, _stance, lambda b: change.act(b, t - change.start), _eased(s))
@@ -179,16 +181,16 @@ def back_start(a, t):
 
 
 def _stop(a, t, change, sign):
-    """Stops a gait: from the landing of a foot (left if sign is 1) until Bobbin stands with both feet next to each
-    other. The root halts within `change.stop` seconds, and the body settles until SETTLED_SECONDS."""
+    """Stops a gait: from the landing of a foot (left if sign is 1) until Bobbin stands with both feet next to
+    each other. The root halts within `change.stop` seconds, and the body settles until SETTLED_SECONDS."""
     s, gait, left, right = min(1.0, t / change.stop), change.gait, change.left, change.right
     front, rear = ("l", "r") if sign > 0.0 else ("r", "l")
     phase_offset = 0.0 if sign > 0.0 else 0.5
     x_end, y_end = left[0] - BALL[0], sign * (left[1] - BALL[1])
     a.root(x_end - _hermite(1.0 - s, x_end, gait.forward * change.stop), y_end * _eased(s))
     _between(a, lambda b: change.act(b, phase_offset * gait.seconds + 0.6 * t), _stance, _eased(s))
-    # The knees catch the weight at frame 9. At frame 14 the body is up again, a little higher than in the stance.
-    # Each part comes to rest after the part below it.
+    # The knees catch the weight at frame 9. At frame 14 the body is up again, a little higher than in the
+    # stance. Each part comes to rest after the part below it.
     sink = keyed(t, (0.0, 0.0), (0.30, 1.0), (0.50, -0.22), (SETTLED_SECONDS, 0.0))
     a.move("hips", z=-change.dip * sink, x=-0.4 * sink)
     a.stretch(-1.1 * keyed(t, (0.02, 0.0), (0.31, 1.0), (0.52, -0.35), (SETTLED_SECONDS, 0.0)))
@@ -197,15 +199,16 @@ def _stop(a, t, change, sign):
     sway = keyed(t, (0.0, 0.0), (0.27, 1.0), (0.53, -0.35), (SETTLED_SECONDS, 0.0))
     a.move("hips", y=0.7 * sign * sway)
     a.bend(roll=-2.0 * sign * sway)
-    # The head continues in the direction of the gait, and overshoots a little when it comes back. The arms spread.
+    # The head continues in the direction of the gait, and overshoots a little when it comes back. The arms
+    # spread.
     onward = keyed(t, (0.08, 0.0), (0.28, 8.0), (0.51, -3.0), (SETTLED_SECONDS, 0.0))
     a.nod(pitch=2.0 * sink + math.copysign(1.0, x_end) * onward, roll=2.0 * sign * sway)
     for side, foot_sign in SIDES:
         later = 0.0 if foot_sign == sign else 0.04
         spread = keyed(t - later, (0.06, 0.0), (0.33, 1.0), (SETTLED_SECONDS - 0.04, 0.0))
         a.arm(side, roll=9.0 * spread, bend=8.0 * spread)
-        # After a walk backward, the arms continue to move backward, one arm farther than the other. The tail sweeps
-        # aside.
+        # After a walk backward, the arms continue to move backward, one arm farther than the other. The tail
+        # sweeps aside.
         far = change.glance * (16.0 if foot_sign == sign else 8.0) * spread
         a.arm(side, pitch=far, roll=0.6 * far)
         a.rotate_side("hand", side, roll=0.8 * far)
@@ -249,8 +252,8 @@ _STEP_SECOND = Footing(BALL[0] + 2.0, BALL[1] - 1.0, 14.0, (0.41, 0.67, BALL[0],
 
 
 def _skid(a, t, sign):
-    """Stops after a run: leans back and skids on both heels with circling arms, sways forward, and stands. Begins
-    when the left foot (sign 1) or the right foot (-1) lands."""
+    """Stops after a run: leans back and skids on both heels with circling arms, sways forward, and stands.
+    Begins when the left foot (sign 1) or the right foot (-1) lands."""
     s = min(1.0, t / SKID_SECONDS)
     # Friction decelerates the root at a constant rate.
     x = 0.5 * RUN.forward * SKID_SECONDS * (1.0 - (1.0 - s) ** 2)
@@ -304,8 +307,8 @@ def skid_stop_right(a, t):
 
 
 def _run_jump(a, t, sign):
-    """Leaps while running: takes off with the left foot (sign 1) or the right foot (-1) and lands on the other
-    foot."""
+    """Leaps while running: takes off with the left foot (sign 1) or the right foot (-1) and lands on the
+    other foot."""
     begin = 0.0 if sign > 0.0 else 0.5 * RUN.seconds
     stance, flight = RUN.duty * RUN.seconds, LEAP_SECONDS - RUN.duty * RUN.seconds
     s = min(1.0, max(0.0, (t - stance) / flight))
@@ -335,7 +338,8 @@ def _run_jump(a, t, sign):
     a.tail_pose(rise=-8.0 * top)
     for side, foot_sign in SIDES:
         fx, fy, fz, pitch, yaw, toes = RUN.step(foot_sign, 0.0 if side == "l" else 0.5, begin + ran)
-        # Bobbin does a split in the air: the front knee is drawn up, and the rear foot trails with its sole up.
+        # Bobbin does a split in the air: the front knee is drawn up, and the rear foot trails with its sole
+        # up.
         rear = 0.5 + 0.5 * foot_sign * sign
         a.foot(side, fx + x + (1.4 - 3.0 * rear) * top, fy, fz + height + (1.6 + 1.0 * rear) * top,
                pitch + (26.0 * rear - 12.0 * (1.0 - rear)) * top, yaw, toes)
@@ -356,8 +360,8 @@ def run_start(a, t):
     """Crouches, tips forward and pushes off with the right foot. Ends when the left foot lands in a run."""
     flight, last = (0.5 - RUN.duty) * RUN.seconds, t - RUN_START_SECONDS
     off = RUN_START_SECONDS - flight
-    # The right foot stands until it leaves the floor as in a run. The root accelerates to the position that it has
-    # in the run at this time.
+    # The right foot stands until it leaves the floor as in a run. The root accelerates to the position that
+    # it has in the run at this time.
     rear = RUN.step(-1.0, 0.5, -flight)
     gone, aside = BALL[0] - rear[0] - RUN.forward * flight, -BALL[1] - rear[1]
     speed_up = 2.5 * gone / RUN.forward
@@ -374,8 +378,8 @@ def run_start(a, t):
     a.both("upperarm", pitch=22.0 * low)
     a.brows(-0.3 * low, 0.6 * low)
     a.tail_pose(rise=12.0 * low, side=-10.0 * low)
-    # At first, the run's left foot is behind the standing foot. The left foot moves from its position in the stance
-    # to the run's left foot.
+    # At first, the run's left foot is behind the standing foot. The left foot moves from its position in the
+    # stance to the run's left foot.
     fx, fy, fz, pitch, yaw, toes = RUN.step(1.0, 0.0, last)
     progress = keyed(t, (0.22, 0.0), (0.66, 1.0))
     up = arch((t - 0.22) / 0.34, 1.05, 1.4)
@@ -393,8 +397,8 @@ def run_start(a, t):
 
 
 def _slow(a, t, sign):
-    """Slows down from a run to a walk: begins when the left foot (sign 1) or the right foot (-1) lands, and ends
-    when it lands again. One braking step, heel first, is followed by one short step."""
+    """Slows down from a run to a walk: begins when the left foot (sign 1) or the right foot (-1) lands, and
+    ends when it lands again. One braking step, heel first, is followed by one short step."""
     s, begin = t / SLOW_SECONDS, 0.0 if sign > 0.0 else 0.5
     slower = RUN.forward - WALK.forward
     x = RUN.forward * t - slower * SLOW_SECONDS * (s * s * s - 0.5 * s ** 4)
@@ -408,8 +412,8 @@ def _slow(a, t, sign):
     a.rotate("hips", pitch=-9.0 * back)
     a.bend(pitch=-8.0 * back)
     a.nod(pitch=9.0 * back)
-    # The arm opposite to the braking foot rises first and higher. The arm on the side of this foot remains low and
-    # follows.
+    # The arm opposite to the braking foot rises first and higher. The arm on the side of this foot remains
+    # low and follows.
     for side, foot_sign in SIDES:
         if foot_sign == sign:
             a.arm(side, roll=5.0 * pulse(s, 0.22, 1.0, 0.34), pitch=14.0 * pulse(s, 0.22, 1.0, 0.34))
@@ -496,8 +500,8 @@ def stumble_right(a, t):
 
 
 def run_fall(a, t):
-    """Slips while running: both feet shoot out ahead, and Bobbin lands on the bottom and slides until he stops.
-    Ends in the last pose of fall()."""
+    """Slips while running: both feet shoot out ahead, and Bobbin lands on the bottom and slides until he
+    stops. Ends in the last pose of fall()."""
     down, rest = 0.36, 1.2                  # seconds at which Bobbin hits the floor, and at which he stops
     seated_time = max(0.0, t - down)
     slid = min(seated_time, rest - down)

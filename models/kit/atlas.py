@@ -28,7 +28,8 @@ class Chart:
 
 
 def _facing(normals, neighbors, count):
-    """Returns the side of the cube for each triangle, by normals averaged with the normals of the neighbors."""
+    """Returns the side of the cube for each triangle, by normals averaged with the normals of the
+    neighbors."""
     for _ in range(3):
         normals = [tuple(sum(normals[m][axis] for m in neighbors[n]) + 2.0 * normals[n][axis]
                          for axis in range(3)) for n in range(count)]

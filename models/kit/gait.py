@@ -14,15 +14,15 @@ class Gait:
     per second; yaw_rate: degrees per second to the left. The left foot lands at
     phase 0, the right one at 0.5; each stands for the fraction `duty`.
 
-    home: position of the ball of the left foot under the body in the middle of its stance. strike: pitch of the
-    foot when it lands (< 0: heel first); push: pitch when it leaves the floor; kick: additional pitch soon
-    afterwards; or roll: the pitch over the whole cycle as keys (time, degrees), where time is 0..1 for the stance
-    and 1..2 for the swing. soft: the time, in cycles, over which corners of the pitch curve are rounded. gentle:
-    exponents of arch() for the height of a foot; larger values leave the floor and meet it more slowly. Without it,
-    both are abrupt. The foot swings along a cubic curve; even > 0 and after > 0 add fractions of curves that start
-    more slowly and end as slowly (even) or less slowly (after). hang: the fraction of the body's bounce() that
-    moves a foot in the air; reach: how far the foot trails the curve after it has left the floor, and how far it is
-    ahead of the curve before it lands."""
+    home: position of the ball of the left foot under the body in the middle of its stance. strike: pitch of
+    the foot when it lands (< 0: heel first); push: pitch when it leaves the floor; kick: additional pitch
+    soon afterwards; or roll: the pitch over the whole cycle as keys (time, degrees), where time is 0..1 for
+    the stance and 1..2 for the swing. soft: the time, in cycles, over which corners of the pitch curve are
+    rounded. gentle: exponents of arch() for the height of a foot; larger values leave the floor and meet it
+    more slowly. Without it, both are abrupt. The foot swings along a cubic curve; even > 0 and after > 0 add
+    fractions of curves that start more slowly and end as slowly (even) or less slowly (after). hang: the
+    fraction of the body's bounce() that moves a foot in the air; reach: how far the foot trails the curve
+    after it has left the floor, and how far it is ahead of the curve before it lands."""
 
     def __init__(self, seconds, home, duty, lift, strike=0.0, push=0.0, forward=0.0, left=0.0, yaw_rate=0.0,
                  out=4.0, kick=0.0, even=0.0, roll=None, soft=0.04, gentle=None, after=0.0,

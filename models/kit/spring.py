@@ -14,9 +14,9 @@ _QUICK = 270.0     # maximum change of a joint's bend, degrees per second
 
 
 class Chain:
-    """Joints, each the parent of the next, that bend; `tip` is the point at which the last joint points. frequency:
-    swings per second; damping: 0..1 (1 never overshoots); limit: degrees per joint, approached but never reached,
-    see soft()."""
+    """Joints, each the parent of the next, that bend; `tip` is the point at which the last joint points.
+    frequency: swings per second; damping: 0..1 (1 never overshoots); limit: degrees per joint, approached but
+    never reached, see soft()."""
 
     def __init__(self, joints, tip, frequency, damping, limit):
         self.joints, self.tip = joints, tip
@@ -95,8 +95,8 @@ class Follow:
         return bend
 
     def step(self, pose, seconds):
-        """Advances the springs by one step. Returns rotations and moves by joint index, which replace the rotations
-        and moves of the pose."""
+        """Advances the springs by one step. Returns rotations and moves by joint index, which replace the
+        rotations and moves of the pose."""
         rotations, moves = {}, {}
         for spring in self.springs:
             if isinstance(spring, Chain):

@@ -74,8 +74,8 @@ class Actor:
 
 
 class _Stride(Gait):
-    """A gait whose feet leave the floor and land on it without a jolt. Such short legs rotate by ten degrees if a
-    foot moves by one unit."""
+    """A gait whose feet leave the floor and land on it without a jolt. Such short legs rotate by ten degrees
+    if a foot moves by one unit."""
 
     def step(self, sign, phase_offset, t):
         phase = t / self.seconds - phase_offset
@@ -98,8 +98,8 @@ def _soft_arc(s, power=1.5):
 
 
 def _gait(seconds, duty, lift, forward=0.0, yaw_rate=0.0, wide=0.0):
-    """Returns a gait for each leg, with the home of the leg. wide: additional distance of the front and rear legs,
-    which fold when the body passes their feet."""
+    """Returns a gait for each leg, with the home of the leg. wide: additional distance of the front and rear
+    legs, which fold when the body passes their feet."""
     def home(leg):
         x, y, _ = on_leg(leg, (ANKLE[0] + (0.0 if leg[0] == 2 else wide), 0.0))
         return x, abs(y)
@@ -219,8 +219,8 @@ def back(a, t):
 
 
 def _stepped(a, t, moves):
-    """Moves the feet by one step. moves: for each set of three legs (start, end, x, yaw, from_x). From time `start`
-    to `end`, a foot moves from its home plus `from_x` to its home, rotated by `yaw`, plus `x`."""
+    """Moves the feet by one step. moves: for each set of three legs (start, end, x, yaw, from_x). From time
+    `start` to `end`, a foot moves from its home plus `from_x` to its home, rotated by `yaw`, plus `x`."""
     for leg in LEGS:
         start, end, x, yaw, from_x = moves[0 if _phase_offset(leg) == 0.0 else 1]
         home = HOMES[leg]
@@ -234,7 +234,8 @@ def _stepped(a, t, moves):
 
 def _start(a, t, gait, seconds, shrinks=0.0):
     """Starts a gait: leans in the opposite direction, then begins to walk. The second set of three legs steps
-    first; the first set lands when the gait begins. shrinks: how far Thimble shrinks back at the end, 0 to 1."""
+    first; the first set lands when the gait begins. shrinks: how far Thimble shrinks back at the end, 0 to
+    1."""
     gait, begin = gait[LEGS[0]], 0.12 * seconds
     progress = 0.5 * gait.forward * (seconds - begin)
     a.root(progress * thrown(t, begin, seconds, 2.0))
@@ -253,9 +254,9 @@ def _start(a, t, gait, seconds, shrinks=0.0):
 
 
 def _stop(a, t, gait, phase_offset, shrinks=0.0):
-    """Stops a gait: the legs that have just landed remain, and the other legs take one step. The body continues to
-    move, dips, and swings back. shrinks: how far Thimble has shrunk back at the beginning, 0 to 1. If it is > 0,
-    the eye looks left and right for the danger."""
+    """Stops a gait: the legs that have just landed remain, and the other legs take one step. The body
+    continues to move, dips, and swings back. shrinks: how far Thimble has shrunk back at the beginning, 0 to
+    1. If it is > 0, the eye looks left and right for the danger."""
     gait = gait[LEGS[0]]
     progress = 0.5 * gait.forward * gait.seconds * gait.duty
     seconds = gait.seconds * gait.duty
@@ -331,8 +332,8 @@ def turn_right(a, t):
 
 
 def idle(a, t):
-    """Hums and looks around with a jerk. Then it notices something on its left front foot, bends down to look,
-    shakes the foot, looks again, puts it down and sighs."""
+    """Hums and looks around with a jerk. Then it notices something on its left front foot, bends down to
+    look, shakes the foot, looks again, puts it down and sighs."""
     phase = t / 4.0
     look = bump(phase, 0.04, 0.27, 0.06)
     stoop = bump(phase, 0.31, 0.83, 0.09)
@@ -378,8 +379,8 @@ def blink(a, t):
 
 
 def alert(a, t):
-    """Watches on its toes with raised antennae and guns. The wide open eye darts around. The body follows the eye,
-    and shrinks back from the danger."""
+    """Watches on its toes with raised antennae and guns. The wide open eye darts around. The body follows the
+    eye, and shrinks back from the danger."""
     phase = t / 2.0
     turned = looped(phase, 1.0, (0.04, 0.0), (0.22, 0.0), (0.36, 1.0), (0.46, 1.0), (0.60, -1.0),
                     (0.72, -1.0), (0.88, 0.0))
@@ -503,9 +504,9 @@ def _muzzle(bones, side, t):
 
 
 def _fly(a, t):
-    """Poses the bolt of both shots. It first glows at the left, then at the right muzzle, the second time brighter.
-    After each glow it flies away as a spindle that shrinks in the distance. It moves to the next muzzle between two
-    frames, while its corners are at one point and it is invisible."""
+    """Poses the bolt of both shots. It first glows at the left, then at the right muzzle, the second time
+    brighter. After each glow it flies away as a spindle that shrinks in the distance. It moves to the next
+    muzzle between two frames, while its corners are at one point and it is invisible."""
     middle = {name: (0.0, 0.0, 11.0) for name in BOLT}
     since_hit = t - _FIRE[-1] - _FLIGHT
     if since_hit > 1.5 / 30.0 or t < _FIRE[0] - _GLOW - 1.5 / 30.0:
@@ -561,8 +562,8 @@ _TUCKED, _SUNK, _DRAWN = (13.5, 17.0), -7.0, 11.0
 
 
 def _folded(a, amount, flat, legs):
-    """Poses Thimble folded into a ball: thighs up next to the dome, shins and feet in front of the thighs, shutters
-    closed. flat: 1 if the antennae lie along the dome. legs: how far each leg is folded."""
+    """Poses Thimble folded into a ball: thighs up next to the dome, shins and feet in front of the thighs,
+    shutters closed. flat: 1 if the antennae lie along the dome. legs: how far each leg is folded."""
     a.move("body", z=_SUNK * amount)
     a.move("dome", z=-0.9 * amount)
     a.shutters(0.1 + 0.9 * amount)
@@ -607,8 +608,8 @@ class Clip(clip.Clip):
 
 
 def _steps(gait, rate):
-    """Yields footstep events (frame, text). A leg is identified by the suffix of its joints' names: 1_l is the
-    left front leg."""
+    """Yields footstep events (frame, text). A leg is identified by the suffix of its joints' names: 1_l is
+    the left front leg."""
     seconds = gait[LEGS[0]].seconds
     return [(round(phase_offset * seconds * rate), "footstep %d_%s" % leg)
             for phase_offset in (0.0, 0.5) for leg in LEGS if _phase_offset(leg) == phase_offset]

@@ -64,8 +64,8 @@ def _leg(leg):
 
 
 def joints():
-    # The x axis of an upright joint points up, and its z axis back. With z forward, the joint would be rotated by 180
-    # degrees relative to the model.
+    # The x axis of an upright joint points up, and its z axis back. With z forward, the joint would be
+    # rotated by 180 degrees relative to the model.
     ahead, back = (1.0, 0.0, 0.0), (-1.0, 0.0, 0.0)
     out = [Joint("origin", None, (0.0, 0.0, 0.0), ahead),
            Joint("body", "origin", (0.0, 0.0, 13.0), ahead),

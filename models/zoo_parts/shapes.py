@@ -75,8 +75,8 @@ def _sums():
 
 
 def _shared():
-    """Eight vertices and six weights: two plates share an edge's weights, and one vertex uses two weights, each of
-    which a neighbor also uses."""
+    """Eight vertices and six weights: two plates share an edge's weights, and one vertex uses two weights,
+    each of which a neighbor also uses."""
     weights = [(0, 1.0, (0.0, 0.0, 0.0)), (0, 1.0, (0.0, 8.0, 0.0)), (0, 1.0, (0.0, 8.0, 8.0)),
                (0, 1.0, (0.0, 0.0, 8.0)), (0, 0.5, (0.0, 16.0, 0.0)), (0, 0.5, (0.0, 16.0, 8.0))]
     verts = [(0.0, 1.0, 0, 1), (1.0, 1.0, 1, 1), (1.0, 0.0, 2, 1), (0.0, 0.0, 3, 1),

@@ -3,8 +3,8 @@
 
 usage: psk.py write FOLDER | shown DUMP FRAME | break FILE OUT CHUNK OFFSET FORMAT NUMBER
 
-The layout is published at https://wiki.beyondunreal.com/PSK_%26_PSA_file_formats: chunks with a header of 32 bytes.
-The skeleton is a root, an arm above it, and a hand; the hand rotates in the clip. """
+The layout is published at https://wiki.beyondunreal.com/PSK_%26_PSA_file_formats: chunks with a header of 32
+bytes. The skeleton is a root, an arm above it, and a hand; the hand rotates in the clip. """
 
 import math
 import os

@@ -2,10 +2,10 @@
 
 quake.py same FILE NORMALS DUMP: compares the triangles of each frame with a pose of md5tool dump: positions
 to half a step, area-weighted normals, as the nearest of the table NORMALS ("-": ignored), texels. Prints the
-mean and maximum error. quake.py golden FILE EXPECTED NORMALS: compares the arm in expected.json in the same way.
-quake.py again FILE EXPECTED NAME: compares the positions of a golden file.
-quake.py say FILE: prints sizes, names, tags. quake.py assimp FILE: prints the sizes that assimp reads.
-quake.py palette FILE: writes a palette; quake.py large FILE SIDE: writes a grid."""
+mean and maximum error. quake.py golden FILE EXPECTED NORMALS: compares the arm in expected.json in the same
+way. quake.py again FILE EXPECTED NAME: compares the positions of a golden file. quake.py say FILE: prints
+sizes, names, tags. quake.py assimp FILE: prints the sizes that assimp reads. quake.py palette FILE: writes a
+palette; quake.py large FILE SIDE: writes a grid."""
 import ctypes
 import json
 import math

@@ -152,8 +152,8 @@ def full_frames(generator, num_joints, num_frames, limit):
 
 
 def weights_model():
-    """Returns a model with all variants of weights: any number, any sum, shared, repeated, unused, at different
-    positions."""
+    """Returns a model with all variants of weights: any number, any sum, shared, repeated, unused, at
+    different positions."""
     generator = RandomNumbers(8)
     joints = random_joints(generator, [-1, 0, 1, 2, 1, 4], 3.0)
     matrices = bind_matrices(Mesh(joints, []))
@@ -202,8 +202,8 @@ def roots_model():
 
 
 def travel_model():
-    """Returns a model whose root starts outside its base frame and ends elsewhere, and whose rotations use the
-    shorter arc."""
+    """Returns a model whose root starts outside its base frame and ends elsewhere, and whose rotations use
+    the shorter arc."""
     generator = RandomNumbers(5)
     joints = random_joints(generator, [-1, 0, 1, 0], 1.0)
     weights = [(i % 4, 1.0, generator.point(2.0)) for i in range(8)]
@@ -238,7 +238,8 @@ def still_model():
 
 
 def seam_model():
-    """Returns a model of two hinged squares with a mirrored texture, and a third square beyond a texture seam.
+    """Returns a model of two hinged squares with a mirrored texture, and a third square beyond a texture
+    seam.
 
     The clip has two frames without components, so that only the base frame determines the pose.
     """
