@@ -305,7 +305,8 @@ def check_errors(tool, folder):
     mdl, (md2, _), md3 = make_mdl([[0], [1, 2]]), make_md2(), make_md3()
     surface = 108 + 168 * len(NAMES)
     cases = [("mdl", mdl, 0, b"IDST",
-              "expected IDPO, IDP2 or IDP3 at the start, found 'IDST'; Half-Life models are not supported: decompile"),
+              "expected IDPO, IDP2 or IDP3 at the start, found 'IDST'; "
+              "Half-Life models are not supported: decompile"),
              ("mdl", mdl, 0, b"UMDL", "found 'UMDL'; if it is a model of another game, open it in a program"),
              ("md2", md2, 0, bytes(4), "found bytes 00000000; if it is a model of another game"),
              ("mdl", mdl, 4, 7, "version at offset 4 is wrong: expected 6, found 7"),
