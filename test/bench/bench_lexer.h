@@ -1,6 +1,7 @@
-// A plain reader of .md5mesh texts, against which ours is compared: as a game would write one, in
-// the manner of id's lexer. It takes token after token, byte by byte, into a buffer, and computes
-// numbers digit by digit in doubles. It checks nothing and derives nothing.
+// A simple reader of .md5mesh texts, with which the library's reader is compared. It is written as
+// in a game, in the style of id's lexer: it reads one token after another, byte by byte, into a
+// buffer, and computes numbers digit by digit in doubles. It does not check the file and does not
+// derive data.
 #ifndef TEST_BENCH_BENCH_LEXER_H
 #define TEST_BENCH_BENCH_LEXER_H
 

@@ -153,7 +153,7 @@ TEST (compress_moves_no_vertex_beyond_the_tolerance) {
     const char *const walk_clip = "models/bobbin/walk.md5anim";
     const double fine = check_clip(model, test_path(walk_clip), 0.01f);
     const double coarse = check_clip(model, test_path(walk_clip), 0.1f);
-    CHECK(fine > 0 && fine < 3.6); // bytes a joint and frame; 16.2 uncompressed
+    CHECK(fine > 0 && fine < 3.6); // bytes per joint and frame; 16.2 uncompressed
     CHECK(coarse > 0 && coarse < 2.3);
     CHECK(check_clip(model, test_path(walk_clip), 1) < coarse);
 }
@@ -252,8 +252,8 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
     }
 }
 
-// Samples keep no state: their order does not matter. A clip that was written and parsed gives the
-// same bits.
+// Sampling does not store state, so the order of samples does not matter. A clip that was written
+// and parsed gives the same bits.
 TEST (compress_samples_any_position_alone) {
     SCOPED_CASE fixture = {
         .anim = our_anim("models/bobbin/walk.md5anim"),
@@ -322,7 +322,8 @@ TEST (compressed_clips_are_interpolated_in_all_ways) {
     }
 }
 
-// A clip is compressed once, and only a compressed one is written or decompressed.
+// A compressed clip cannot be compressed again, and only a compressed clip can be written or
+// decompressed.
 TEST (compress_rejects_compressed_clips_and_decompress_the_others) {
     md5_error error = {0};
     SCOPED_CASE fixture = {.anim = our_anim("models/bobbin/walk.md5anim")};
@@ -337,7 +338,8 @@ TEST (compress_rejects_compressed_clips_and_decompress_the_others) {
 
 // -- Decompressing ----------------------------------------------------------------------------
 
-// Frames are the samples at them, bit for bit; with them all that loading an animation sets.
+// The frames of a decompressed clip are bit-identical to the samples at these frames. Decompression
+// also sets all other members that loading an animation sets.
 TEST (decompress_gives_the_frames_of_the_clip) {
     md5_error error = {0};
     SCOPED_CASE fixture = {.anim = our_anim("models/bobbin/walk.md5anim")};

@@ -287,7 +287,8 @@ TEST (compress_stores_the_middle_of_a_short_range) {
 
 // -- Bindings ---------------------------------------------------------------------------------
 
-// Other joints, in another order: c is missing, x is extra, d has another parent.
+// The skeleton has other joints in another order: c is missing, x is additional, and d has another
+// parent.
 static const char reordered_model[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
     "\"x\" -1 ( 0 0 1 ) ( 0 0 0 )\n\"d\" 0 ( 3 0 1 ) ( 0 0.1 0 )\n\"a\" 0 ( 0 0 2 ) ( 0 0 0 )\n"
@@ -723,7 +724,7 @@ static bool parse_position(int32_t offset, int axis, md5_error *error)
     return parsed != NULL;
 }
 
-// The limit is 2e9 = 128 * 15 625 000, and the next float is 128 larger.
+// The limit is 2e9 = 128 * 15 625 000. The next float is larger by 128.
 TEST (compress_file_limits_the_positions_of_keys) {
     for (int axis = 0; axis < 3; axis++) {
         for (int sign = -1; sign <= 1; sign += 2) {

@@ -119,7 +119,7 @@ TEST_HERE (equal_notes_are_one_with_a_count) {
     CHECK_STRING(test->notes[4], "last");
 }
 
-// One of another kind in between is not counted.
+// A note of another kind is not counted.
 TEST_HERE (sixteen_notes_of_a_kind_are_kept) {
     for (int i = 0; i < CONVERT_MAX_NOTES; i++)
         convert_note(&test->job, "name %d", (int)i);
@@ -133,7 +133,7 @@ TEST_HERE (sixteen_notes_of_a_kind_are_kept) {
 TEST_HERE (further_notes_of_a_kind_are_counted) {
     for (int i = 0; i < CONVERT_MAX_NOTES + 5; i++)
         convert_note(&test->job, "name %d", (int)i);
-    convert_note(&test->job, "name %d", 15); // is kept already
+    convert_note(&test->job, "name %d", 15); // was stored before
     convert_note(&test->job, "other %d", 1);
     end(test);
     REQUIRE(test->num_notes == 17);
@@ -142,7 +142,7 @@ TEST_HERE (further_notes_of_a_kind_are_counted) {
     CHECK_STRING(test->notes[16], "other 1");
 }
 
-// The count follows also a text that is cut; bytes that control a terminal do not reach it.
+// The count is also added to a truncated text. Bytes that control a terminal are escaped.
 TEST_HERE (long_and_binary_notes_are_written_safely) {
     char text[2000];
     memset(text, 'x', sizeof text);

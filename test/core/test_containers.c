@@ -1,4 +1,4 @@
-// Tests of md5/decl/containers.h: arrays that share their elements, against plain copies.
+// Tests of md5/decl/containers.h: compares arrays that share their elements with complete copies.
 #include "test/test.h"
 
 #include "md5/decl/containers.h"

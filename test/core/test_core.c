@@ -20,8 +20,8 @@ TEST (context_keeps_the_first_failure) {
     CHECK_STRING(error.message, "joint 9");
 }
 
-// A caller may pass NULL for the options and the error; the status and the number of warnings are
-// counted anyway.
+// A caller may pass NULL for the options and the error. The status is set and warnings are counted
+// in this case, too.
 TEST (context_works_without_options_and_error) {
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);
@@ -314,7 +314,7 @@ TEST (math_bounds_leave_out_nan) {
 
 // -- Arena ----------------------------------------------------------------------------------------
 
-// Temporary memory of one call: reserved in one piece, and released back to a mark.
+// Temporary memory of one call is reserved in one chunk, and released up to a mark.
 
 typedef struct arena_case {
     test_heap heap;

@@ -305,7 +305,7 @@ TEST_WITH (misuse_is_reported_by_assertions_and_mostly_harmless_without, misused
     }
 }
 
-// One block whose parts are aligned and have the documented sizes.
+// The buffers are one block whose parts are aligned and have the documented sizes.
 TEST (pose_buffers_have_room_for_a_pose) {
     SCOPED_MODEL model = our_model("test/reference/data/seam.md5mesh");
     const uint32_t count = model->skeleton.num_joints;

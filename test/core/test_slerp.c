@@ -31,7 +31,7 @@ static md5_quat random_neighbor(uint64_t *random, md5_quat a)
 }
 
 // Returns the error of `found` against the definition in double precision, applied to the
-// normalized floats. Both signs are right if rounding decides which arc is shorter.
+// normalized floats. Both signs are correct if rounding decides which arc is shorter.
 static double either_path_error(md5_quat a, md5_quat b, float t, md5_quat found)
 {
     const real4 from = to_unit_real4(a);
@@ -163,8 +163,8 @@ TEST (slerp_ends_are_exact) {
     }
 }
 
-// Rotations as computed in double, as in files (w rebuilt in float), and after a few products, with
-// a length slightly off 1.
+// Three kinds of rotations: computed in double; as in files, with w reconstructed in float; and
+// products of a few rotations, whose length differs slightly from 1.
 TEST (slerp_of_equal_rotations_returns_the_rotation) {
     uint64_t random = 3;
     for (int i = 0; i < 100000; i++) {

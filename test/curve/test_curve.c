@@ -323,7 +323,7 @@ TEST (curve_nurbs_is_cox_and_de_boors_sum) {
     }
 }
 
-// Knots that are not clamped, repeat, and are far from uniform.
+// The knots are not clamped, occur repeatedly, and have very different distances.
 TEST (curve_nurbs_with_nonuniform_knots) {
     static const float knots[] = {-1,    0, 0.5f, 1, 1.5f, 1.5f, 1.5f, 4,
                                   4.25f, 7, 7,    8, 9,    12,   13,   13.5f};
@@ -382,7 +382,7 @@ TEST (curve_of_equal_points_is_a_point) {
     }
 }
 
-// The sum of the basis functions is 1 for any weights and knots, however uneven.
+// The sum of the basis functions is 1 for any weights and knots, even if they are very uneven.
 TEST (curve_nurbs_of_equal_points_is_a_point_for_any_weights) {
     static const float weights[] = {0.001f, 1000, 1, 0.5f, 7, 0.001f, 1000};
     static const float knots[] = {0, 0, 0, 0, 1, 1, 5, 9, 9, 9, 9};
@@ -767,7 +767,7 @@ static void check_finite(const md5_curve_desc *desc)
     }
 }
 
-// The largest and smallest floats, and points that repeat.
+// Tests the largest and smallest floats, and repeated points.
 TEST (curve_of_hostile_points_is_finite) {
     static const float values[] = {0,      1,     -1,      FLT_MAX, -FLT_MAX, FLT_MIN,
                                    1e-45f, 1e19f, -1e-19f, 1,       0,        1e30f};

@@ -268,7 +268,7 @@ TEST (declarations_that_are_truncated_end_at_the_file_end) {
     }
 }
 
-// In lenient mode everything before the end of the file counts.
+// In lenient mode, everything before the end of the file is used.
 TEST (frame_commands_without_a_closing_brace_are_read) {
     game_log log = {.count = 0};
     SCOPED_GAME game =

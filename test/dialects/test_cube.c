@@ -212,9 +212,9 @@ static void check_range(int32_t start, int32_t end, uint32_t first, uint32_t cou
     CHECK_UINT(actual_count, count);
 }
 
-// A range of frames is limited to the frames of the clip, and contains at least one frame,
-// whatever the configuration file contains. The arguments of check_range() are `start` and `end`
-// of the file, then the expected first frame and the expected number of frames of a clip with 10
+// For any numbers in the configuration file, a range of frames is limited to the frames of the
+// clip, and contains at least one frame. The arguments of check_range() are `start` and `end` of
+// the file, then the expected first frame and the expected number of frames of a clip with 10
 // frames.
 TEST (cube_ranges_are_never_empty) {
     check_range(0, 0, 0, 10);

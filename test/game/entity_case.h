@@ -2,13 +2,11 @@
 // numbers k start at 0. Joints of animations are relative to their parents:
 //
 // body.md5mesh: root at ( 0 0 5 ), its child spine at z 15, neck at z 25, lid at z 26, each the
-// child of the one before; a mesh of the material "skin".
-// head.md5mesh: a joint "top" at the origin, its child "jaw" at ( 2 0 0 ), and the child of that,
-// "tooth", at ( 3 0 0 ).
-// walk.md5anim: 5 frames at 10 a second, root at ( 10 k 0 0 ) in frame k, base frame ( 0 0 0 ).
-// Its spine is at z 10 + k.
-// lift.md5anim: 3 frames at 10 a second, spine at z 20, neck at z 10 + 5 k, root at ( 0 0 0 ).
-// turn.md5anim: 3 frames at 10 a second, the root turns about z by 90 degrees a frame.
+// child of the one before; a mesh of the material "skin". head.md5mesh: a joint "top" at the
+// origin, its child "jaw" at ( 2 0 0 ), and the child of that, "tooth", at ( 3 0 0 ). walk.md5anim:
+// 5 frames at 10 Hz, root at ( 10 k 0 0 ) in frame k, base frame ( 0 0 0 ). Its spine is at z 10 +
+// k. lift.md5anim: 3 frames at 10 Hz, spine at z 20, neck at z 10 + 5 k, root at ( 0 0 0 ).
+// turn.md5anim: 3 frames at 10 Hz, the root rotates about z by 90 degrees per frame.
 #ifndef TEST_ENTITY_CASE_H
 #define TEST_ENTITY_CASE_H
 

@@ -114,7 +114,8 @@ TEST_HERE (poses_follow_the_commands_of_the_actor) {
     check_joints(stage, 40.0, 0.0, 14.0, 10.0);
 }
 
-// Weights rise from the millisecond before the start: after 99 ms, 100 of 200 have passed.
+// Weights begin to rise one millisecond before the start: 99 ms after the start, 100 of 200 ms have
+// passed.
 TEST_HERE (new_clips_fade_in_over_old_ones) {
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);
     advance_stage(stage, 10);

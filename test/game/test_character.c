@@ -883,7 +883,8 @@ TEST (monsters_pose_the_joints_that_code_moves) {
 // computes all joints. The results are the same.
 TEST (monsters_compute_few_joints_as_exactly_as_all) {
     enum { HEAD_JOINTS = 3, NUM_TICKS = 60 };
-    // Each joint is named by one key only, so that every key must make the monster compute it.
+    // Each joint is named by only one key, so that the monster computes a joint only if it
+    // evaluates this key.
     SCOPED_GAME game = open_entity_game(
         "entityDef ogre { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"lid\"\n"
         "\"look_joint spine\" \"0.5 0.5\" \"bone_focus\" \"tooth\"\n"

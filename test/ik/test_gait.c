@@ -401,7 +401,7 @@ TEST (walk_in_other_axes_is_the_same_walk) {
 
 // -- Hostile input --------------------------------------------------------------------------------
 
-// Procedural walking: any numbers, wrong legs, errors of callers.
+// Procedural walking with arbitrary numbers, invalid legs, and errors of callers.
 
 static float wild(void *user, md5_vec3 at, md5_vec3 *normal)
 {
@@ -446,7 +446,8 @@ TEST_HERE (walk_begins_with_any_placement_and_pose, NULL) {
     const md5_xform wrong = {.rotation = {NAN, 0, 0, 0}, .translation = {INFINITY, 0, 0}};
     CHECK(walk_from(fixture, wrong));
     CHECK(fixture->gait.position.x == 0 && fixture->gait.facing.w == 1);
-    // A turn of 90 degrees to the left and a tilt: only the turn counts.
+    // The placement is rotated by 90 degrees to the left and tilted. Only the rotation to the left
+    // has an effect.
     const md5_quat left = {0, 0, 0.70710678f, 0.70710678f};
     const md5_quat tilt = {0, 0.2f, 0, 0.98f};
     const md5_xform tilted = {.rotation = md5_quat_mul(left, tilt), .translation = {3, 4, 9}};
@@ -479,7 +480,7 @@ TEST_HERE (walk_rejects_what_is_no_leg, NULL) {
     CHECK(!walk_begins(fixture));
     fixture->desc.body = 1;
     fixture->desc.num_legs = fixture->desc.num_groups =
-        1; // the middle of all homes is its own: radius 0
+        1; // the middle of all homes is this home: radius 0
     CHECK(!walk_begins(fixture));
 }
 

@@ -356,8 +356,8 @@ static double distance_to(const body *fixture, uint32_t joint, md5_vec3 target)
     return real3_distance(joint_position(fixture, joint), to_real3(target));
 }
 
-// Moves both hands and the chest to where they are in another pose that obeys the limits. Returns
-// whether all three arrive.
+// Moves both hands and the chest to the positions that they have in another pose within the limits.
+// Returns true if all three reach these positions.
 static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
 {
     body target_body = *fixture;
@@ -566,7 +566,7 @@ TEST (goals_rotate_at_most_64_joints_of_a_chain) {
         CHECK(pose[i].rotation.w == 1);
 }
 
-// Joints between two chains count as joints, and too many are refused.
+// Joints between two chains are included in the number of joints, which is limited.
 TEST (ik_goals_have_a_limit_of_joints) {
     enum { LONG = MD5_MAX_GOAL_JOINTS + 8 };
     static md5_joint joints[LONG];

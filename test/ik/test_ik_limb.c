@@ -1,5 +1,5 @@
-// Limbs whose joints are given, with helper joints between them; results for limbs and feet that
-// cannot be placed.
+// Limbs with specified joints and helper joints between them. Results for limbs and feet that
+// cannot be solved.
 #include "test/ik/test_ik_case.h"
 #include "test/scoped.h"
 
@@ -52,7 +52,7 @@ TEST (ik_limb_reaches_with_intermediate_joints) {
                 tip.rotation,
                 ik_joint_transform(&initial_rig.skeleton, initial_rig.pose, limb.tip).rotation));
         ik_check_lengths(&rig, &initial_rig, count);
-        for (uint32_t i = 0; i < count; i++) { // joints between are left as they are
+        for (uint32_t i = 0; i < count; i++) { // joints in between do not change
             const bool is_named = i == limb.root || i == limb.middle || i == limb.tip;
             CHECK(is_named || memcmp(&rig.pose[i], &initial_rig.pose[i], sizeof(md5_xform)) == 0);
         }
@@ -183,7 +183,8 @@ TEST (ik_feet_of_a_given_leg_are_placed_with_helper_joints) {
     CHECK_NEAR(joint_height(pose, PELVIS), 20, 1e-6);
 }
 
-// The same leg found by its parents: the helper is taken for the knee. This was once not reported.
+// The same leg without specified joints: its joints are found by their parents, so the helper is
+// mistaken for the knee. An earlier version did not report this.
 TEST (ik_feet_below_a_helper_joint_are_reported) {
     md5_xform pose[JOINTS];
     make_leg(pose);
@@ -284,7 +285,7 @@ TEST (ik_joints_that_do_not_exist_are_reported) {
 
 // -- Two bone -------------------------------------------------------------------------------------
 
-// Arms and legs that reach: against where the joints are in double precision.
+// Arms and legs that reach their targets: compared with joint positions in double precision.
 
 static double bone_length(const ik_rig *rig, uint32_t i)
 {
@@ -704,7 +705,7 @@ TEST (ik_aim_distributes_the_rotation_equally) {
     CHECK_SMALL(rotation_angle(&rig, 0), 1e-6);
     for (uint32_t i = 1; i < 5u; i++)
         CHECK_NEAR(rotation_angle(&rig, i), pi / 8.0, 1e-5);
-    // Nodding moves the head as well, so that the later joints get a little more or less to do.
+    // Nodding also moves the head, so the later joints must rotate a little more or less.
     make_neck(&rig);
     job.target = (md5_vec3){100, 0, 0};
     IK_SOLVE(aim, rig, job);
@@ -742,7 +743,7 @@ TEST (ik_aim_obeys_its_limit) {
     }
 }
 
-// A target that rises almost to the zenith: the tip turns without a jerk.
+// If a target rises almost to the zenith, the tip rotates without a jerk.
 TEST (ik_aim_has_no_jump_near_the_vertical) {
     ik_rig rig;
     real4 last = {0, 0, 0, 1};

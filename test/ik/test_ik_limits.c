@@ -165,7 +165,7 @@ TEST (ik_two_bone_obeys_limits) {
     CHECK(100 * reached >= 99 * in_reach);
 }
 
-// Limits that the exact solution obeys change nothing but rounding.
+// Limits that the exact solution obeys change the result only by rounding.
 TEST (ik_two_bone_is_exact_within_wide_limits) {
     uint64_t random = 4;
     for (int round = 0; round < 1000; round++) {
@@ -360,7 +360,8 @@ TEST (ik_limits_do_not_depend_on_the_length_of_an_axis) {
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 3, &random);
-        const bool is_tiny = lengths[i] < 1e-40f; // there only whole multiples are floats
+        // At this size, floats can represent only multiples of the length.
+        const bool is_tiny = lengths[i] < 1e-40f;
         md5_joint_limit limits[2][IK_JOINTS] = {{{.kind = MD5_LIMIT_NONE}}};
         ik_rig second = rig;
         md5_chain_job job = {.solver = MD5_CHAIN_CCD,

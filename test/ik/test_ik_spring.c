@@ -1,4 +1,4 @@
-// Chains that swing: against the closed forms of the damped spring.
+// Compares swinging chains with the closed forms of the damped spring.
 #include "test/ik/test_ik_case.h"
 
 // Creates a tail of `count` joints that points back from the root. Each joint is 4 units long.
@@ -85,7 +85,8 @@ TEST (ik_spring_is_exact_for_any_split_of_the_time) {
     }
 }
 
-// A character that moves evenly: the tail follows at a constant distance, whatever the steps.
+// If a character moves at constant speed, the tail follows at a constant distance, independent of
+// the time steps.
 TEST (ik_spring_follows_a_steady_motion_independently_of_steps) {
     for (int steps = 1; steps < 1000; steps *= 5) {
         ik_rig rig;

@@ -195,7 +195,7 @@ TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
     CHECK_SMALL(max_difference, 2e-3); // 64 joints, 500 units from the root
 }
 
-// A rotation of another length is normalized; one of length 0 becomes the identity.
+// A rotation of another length is normalized. A rotation of length 0 becomes the identity.
 TEST (pose_tools_joint_in_model_has_unit_length) {
     uint64_t random = 7;
     ik_rig rig;
@@ -235,7 +235,7 @@ TEST (pose_tools_attach_places_an_object_in_the_hand) {
 }
 
 // The table of the original engine, for column vectors. The comments have its own notation for row
-// vectors: P is the parent's, L the joint's own rotation.
+// vectors: P is the rotation of the parent, and L the rotation of the joint.
 static real_transform expected_transform(md5_joint_space space, real_transform parent,
                                          md5_xform local, md5_xform change, bool is_first)
 {

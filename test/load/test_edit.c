@@ -1310,8 +1310,8 @@ TEST (edit_writes_no_document_without_required_parts) {
     }
 }
 
-// In the model the arm of the walk is the child of a hand at the origin, which the clip does not
-// contain.
+// In the model, the joint `arm` of the walk is the child of a hand at the origin. The clip does not
+// contain the hand.
 TEST (edit_clip_gets_parents_and_joints_of_the_model) {
     SCOPED_DOC mesh = parse(MD5_DOC_MODEL, model_text);
     SCOPED_DOC doc = parse(MD5_DOC_ANIM, walk_text);

@@ -234,7 +234,7 @@ TEST (lenient_models_skip_unknown_words) {
                 "def/all.def:1: Unknown command 'wobble': expected frame, a flag or '}'");
 }
 
-// In Quake 4 each clip has a rate; the last rate counts.
+// In Quake 4 each clip has a rate. The last rate is used.
 TEST (lenient_models_have_rates) {
     SCOPED_GAME game = open_models("model m { mesh x.md5mesh anim ab two.md5anim\n"
                                    "anim bc two.md5anim { rate 2 rate 0.75 frame 1 jump } }",
@@ -274,7 +274,7 @@ TEST (lenient_models_keep_their_valid_parts) {
                 "def/all.def:1: Expected { after 'legs': expected '('");
 }
 
-// With quadratic time a million names would take hours.
+// If the time were quadratic, a million names would take hours.
 TEST (models_take_linear_time_in_their_animations) {
     enum { COUNT = 20000 };
     SCOPED_TEXT text = {0};

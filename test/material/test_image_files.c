@@ -527,7 +527,7 @@ TEST (compressed_files_older_than_their_sources_are_not_used) {
     folder.files[2].time = 6;
     CHECK(is_compressed(game, "a"));
     CHECK(is_compressed(game, "c")); // the source does not exist
-    // For an image program, the times of all files that it uses count.
+    // For an image program, the times of all files that it uses are compared.
     folder.files[3].time = 7;
     CHECK(is_compressed(game, program));
     folder.files[1].time = 8;

@@ -149,7 +149,7 @@ static void expect_sum(const random_images *images, int i, uint8_t expected[4])
     }
 }
 
-// Products modulo 256 of factors 3, 0.5, 1 and 100.
+// Writes the channels of a texel times 3, 0.5, 1 and 100, modulo 256.
 static void expect_products(const random_images *images, int i, uint8_t expected[4])
 {
     expected[0] = (images->a[i][0] * 3 % 256);
@@ -366,7 +366,8 @@ TEST (image_programs_must_be_trees) {
     check_no_tree(&no_name, 1, no_tree);
 }
 
-// Sides of 12 and 20 become 8 and 16, unless the size is kept.
+// Sides of 12 and 20 texels are reduced to 8 and 16 texels, unless the option to keep the size is
+// set.
 TEST (image_programs_keep_sizes_if_asked) {
     static uint8_t texels[12 * 20 * 4], file[IMAGE_TGA_HEADER + sizeof texels];
     image_folder source_folder = {.count = 0};

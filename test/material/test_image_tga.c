@@ -83,7 +83,7 @@ static void write_file(tga_bytes *file, const tga_kind *kind)
         put_color(file, i, kind->color_bits);
     if (kind->is_packed) {
         // Packets of four stored texels and one repeated texel, which continue across rows. In the
-        // last packet the repeated one claims to be two texels long.
+        // last packet the length of the repeated texel is two, one more than the image has left.
         for (uint32_t n = 0; n < TEXELS; n += 5) {
             put(file, 3, 8);
             for (uint32_t i = n; i < n + 4; i++)
@@ -109,7 +109,7 @@ static void check_kind(const tga_kind *kind)
     for (uint32_t i = 0; i < TEXELS; i++) {
         int expected[4];
 
-        // Values of 5 bits are scaled by 255 / 31, to within one unit.
+        // Values of 5 bits are scaled by 255 / 31, with an error of at most one unit.
         const uint32_t color = kind->kind == 1 ? palette_index(i) : i;
         const uint32_t bits = kind->kind == 1 ? kind->color_bits : kind->bits;
         const bool is_gray = kind->kind == 3 || bits == 8;
@@ -360,7 +360,7 @@ TEST (images_dds_without_blocks) {
     }
 }
 
-// Rows of 3 bytes with a pitch of 4 bytes, if the header contains the pitch.
+// Rows of 3 bytes are 4 bytes apart if the header contains a pitch of 4 bytes.
 TEST (images_dds_with_padded_rows) {
     static const uint32_t masks[4] = {0xFF0000, 0xFF00, 0xFF, 0};
     static const uint8_t rows[7] = {3, 2, 1, 9, 6, 5, 4};

@@ -276,8 +276,8 @@ TEST_HOLD (play_hold_ends_when_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_
     CHECK_NEAR(hold_sole_position(fixture, ANKLE_R).x, right.x, 1e-4);
 }
 
-// Clips that are blended over the legs count, in layers and as one-shot clips; clips that do not
-// affect the legs, or that are added, do not count.
+// Clips that are blended over the legs, in layers or as one-shot clips, affect the hold of feet.
+// Clips that do not move the legs, and additive clips, do not affect it.
 TEST (play_hold_counts_clips_that_move_the_ankles) {
     static const char words[] = "float over 0 layer more { weight over state t slides }\n"
                                 "layer face { mask head state u slides }\n"

@@ -12,8 +12,9 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-// Limits for the increase of a joint's distance from the target since the start: degrees (the
-// requirement is 1), and for positions a fraction of the longest translation of a joint.
+// A joint's distance from the target may exceed its distance at the start by at most these limits:
+// MAX_DEGREES for rotations (the requirement is 1), and for positions MAX_PART times the longest
+// translation of a joint.
 #define MAX_DEGREES 0.02
 #define MAX_PART 1e-5
 
@@ -434,9 +435,10 @@ static gaps find_gaps(md5_player *player, md5_player *target)
     return found;
 }
 
-// Returns the limit for the change of a speed of this size in one step. The acceleration of the
-// quintic is at most 20 gaps per squared duration; motion across the gap makes it longer to second
-// order, and blends do not move at a constant rate.
+// Returns the limit for the change of the speed `speed` in one step. The acceleration of the
+// quintic is at most 20 * gap / duration^2. The last summand covers two errors: motion
+// perpendicular to the gap makes the gap longer to second order, and blends do not move at a
+// constant rate.
 static double max_speed_change(double gap, double speed)
 {
     const double duration = fmin(DURATION, speed < 0 ? -5 * gap / speed : DURATION);
@@ -606,7 +608,8 @@ TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
 
 // -- Smoothness -----------------------------------------------------------------------------------
 
-// A transition never makes a pose jump, at whatever time and however often it is interrupted.
+// A transition never makes a pose jump, independent of the times and the number of its
+// interruptions.
 
 static const play_walk STANDS = {0, 0, 0};
 

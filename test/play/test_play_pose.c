@@ -189,8 +189,9 @@ typedef struct channel {
     double weights[2];
 } channel;
 
-// Accumulates a channel as id's engine does: the first pose counts in full, each further pose by
-// its fraction of the weight so far; after a weight of 1, poses are ignored.
+// Accumulates a channel as id's engine does: the first pose has the full weight, and each further
+// pose the fraction of its weight in the sum of the weights so far. After a sum of 1, poses are
+// ignored.
 static double accumulate(const play_case *assets, const channel *from, double time, double gathered,
                          real_transform *pose)
 {

@@ -1,4 +1,5 @@
-// Crowds: each character has the same result as by itself, with every instruction set.
+// Crowds: with every instruction set, each character has the same result as if it is posed
+// separately.
 #include "test/scoped.h"
 #include "test/pose/clip_case.h"
 #include "test/pose/test_generated_pose.h"
@@ -232,7 +233,7 @@ TEST (batch_of_poses_equals_the_single_call) {
     }
 }
 
-// 1 to 40 jobs, so that every remainder of every width occurs.
+// Uses 1 to 40 jobs, so that every remainder of every SIMD width occurs.
 TEST (batch_of_one_binding_equals_the_single_call) {
     uint64_t random = 1;
     for (uint32_t num_jobs = 1; num_jobs <= 40; num_jobs++) {
@@ -337,7 +338,7 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
         md5_pose_palette(binding, by_slerp, job->root, pose, joints, palette);
         num_different += memcmp(palette, job->palette, count * sizeof *palette) != 0 ? 1 : 0;
     }
-    // Only a difference in some job is required: compilers draw the random crowd in different
+    // Only one job must differ, because compilers draw the random numbers of the crowd in different
     // orders, and not every clip rotates.
     CHECK(num_different > 0);
     free(scratch);
@@ -381,7 +382,7 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
             CHECK(!has_palette || memcmp(palette, expected, size) == 0);
             CHECK(*(unsigned char *)&joints[has_joints ? count : 0] == 0x5a);
             CHECK(*(unsigned char *)&palette[has_palette ? count : 0] == 0x5a);
-            // Leave the pose to the next call as md5_sample() writes it.
+            // Store the pose for the next call, as md5_sample() writes it.
             md5_sample(generated.binding, sample, root, pose);
         }
     }
@@ -457,8 +458,8 @@ static void pose_in_part(const md5_pose_kernels *kernels, const generated_pose *
     }
 }
 
-// Checks that all instruction sets compute the same pose at a sample position, in steps and at
-// once.
+// Checks that all instruction sets compute the same pose at a sample position, both in separate
+// steps and in one call.
 static void check_sample_position(const generated_pose *generated,
                                   const md5_sample_position *sample, md5_root root)
 {
@@ -538,7 +539,7 @@ static void check_generated_pose(uint32_t num_joints, joint_pairing pairing, dou
     }
 }
 
-// All numbers of joints, so that every remainder of every width occurs.
+// Uses all numbers of joints, so that every remainder of every SIMD width occurs.
 TEST (pose_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 1;
     for (uint32_t num_joints = 1; num_joints <= POSE_SIMD_MAX_JOINTS; num_joints++)
@@ -565,8 +566,8 @@ TEST (pose_through_other_skeletons_gives_the_same_bits) {
     }
 }
 
-// The tests above would prove nothing if every set were the scalar one, or if the made bindings had
-// no rebases, missing or extra joints.
+// The tests above would prove nothing if every instruction set were the scalar set, or if the
+// created bindings did not have rebases, missing joints and extra joints.
 TEST (pose_tests_cover_their_cases) {
     const uint32_t widths[MD5_CPU_COUNT] = {
         [MD5_CPU_SCALAR] = 1,  [MD5_CPU_SSE2] = 4, [MD5_CPU_AVX2] = 8,
@@ -591,7 +592,7 @@ TEST (pose_tests_cover_their_cases) {
     }
 }
 
-// The public calls, whichever instruction set they use.
+// Tests the public functions, with the instruction set that they select.
 TEST (pose_palette_is_the_three_steps) {
     uint64_t random = 5;
     for (int round = 0; round < 20; round++) {

@@ -257,7 +257,7 @@ TEST_HERE (bind_extra_joints_at_the_end, 4, without_arm, walker, 2) {
     CHECK(*(const unsigned char *)&pose[4] == 0x5A);
 }
 
-// The model lacks the animation's root and a joint between the root and the hand.
+// The model does not have the animation's root, and not a joint between the root and the hand.
 static const part rootless[] = {{"hips", MD5_NONE}, {"spine", 0}, {"head", 1}, {"hand", 1}};
 
 TEST_HERE (bind_extra_joints_move_their_descendants, 5, rootless, walker, 4) {
@@ -285,8 +285,9 @@ TEST_HERE (bind_intermediate_joints_do_not_displace_others, 6, between, walker, 
     CHECK(is_driven(fixture->binding, &fixture->model, MD5_ROOT_ID, 2e-5));
 }
 
-// In the animation the hand is a child of the origin, not of the arm. The joints in between, which
-// must not affect the hand, are driven, and have other parents in the animation themselves.
+// In the animation the hand is a child of the origin, not of the arm. The model's joints between
+// the origin and the hand must not affect the hand, although the clip drives them. In the animation
+// they also have other parents.
 static const part undone[] = {{"hand", 1},  {"origin", MD5_NONE}, {"hips", 1}, {"extra", 2},
                               {"spine", 3}, {"head", 4},          {"arm", 2}};
 

@@ -96,7 +96,7 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
             CHECK_SMALL(off_unit(found.rotation), 5e-7);
             const md5_vec3 translation = found.translation;
             CHECK_SMALL(off_lerp(translation, a.translation, b.translation, t), 3e-5);
-            // If the quaternions are 90 degrees apart, either arc is right.
+            // If the quaternions are 90 degrees apart, both arcs are correct.
             if (!(fabs(real4_dot(to_unit_real4(a.rotation), to_unit_real4(b.rotation))) < 1e-6))
                 CHECK_SMALL(real4_angle(to_unit_real4(found.rotation), expected), 1e-6);
         }
@@ -202,7 +202,7 @@ TEST_POSES (blend_ends_are_the_inputs_bit_by_bit, 2) {
     }
 }
 
-// A mask of 0, 1 and values between: each joint as if it were blended by itself.
+// With a mask of 0, 1 and values in between, each joint has the result of blending only this joint.
 TEST (blend_mask_weighs_each_joint) {
     static poses set;
     static poses expected;
@@ -210,7 +210,8 @@ TEST (blend_mask_weighs_each_joint) {
     make_poses(&set, &random);
     const float ends[] = {0, 1, -1, 2, NAN, INFINITY};
     for (int i = 0; i < MAX_COUNT; i++) {
-        // Blocks in which all joints are blended, all are copied, and some of both.
+        // Blocks in which all joints are blended, all are copied, or some are blended and some are
+        // copied.
         if (i % 100 >= 40 && (i % 100 > 80 || i % 3 == 0))
             set.weights[i] = ends[test_random_u32(&random) % 6];
     }
@@ -249,7 +250,7 @@ TEST (blend_of_a_pose_with_itself_returns_the_pose) {
     }
 }
 
-// Whichever of q and -q the inputs hold, the result is the same rotation, on the shorter arc.
+// The result is the same rotation, on the shorter arc, if an input is -q instead of q.
 TEST (blend_rotates_along_the_shorter_arc) {
     static poses set;
     static poses negated;
@@ -402,7 +403,7 @@ static void run_call(uint32_t instruction_set, combine_call call, const poses *s
     combine_with_set(instruction_set, &job);
 }
 
-// Also writes into the inputs; nothing past the result may change.
+// Also uses the inputs as outputs. Nothing past the result may change.
 static void check_level(uint32_t level, const poses *set, float weight, const float *joint_weights,
                         uint32_t count)
 {
@@ -529,7 +530,8 @@ TEST (mask_feathers_down_from_the_top_of_each_word) {
     check_mask("*waist", 3, "012344300", 4);
     check_mask("*origin", 4, "123455423", 5);
     check_mask("*leg chest", 2, "001000012", 3);
-    // Larger weights are kept; removed joints start again.
+    // A joint keeps its weight if it is larger than the new weight. A joint that was removed starts
+    // again from weight 0.
     check_mask("*waist *chest arm", 2, "012333300", 3);
     check_mask("*waist -*chest *chest", 2, "011233200", 3);
 }

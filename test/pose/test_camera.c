@@ -12,7 +12,8 @@ static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cut
                  "cuts {\n\t%s\n}\n\ncamera {\n",
                  num_frames, num_cuts, cuts);
     for (uint32_t i = 0; i < num_frames; i++) {
-        // Half the angle; w is rebuilt as negative, so z is negated.
+        // The quaternion contains half the angle. w is reconstructed as a negative number, so z is
+        // negated.
         const double z = -sin(i * 3.14159265358979 / 360.0);
         used += snprintf(text + used, sizeof text - (size_t)used, "\t( %u %u 0 ) ( 0 0 %.9f ) %u\n",
                          i, 10 * i, z, 60 + i);
@@ -74,7 +75,7 @@ TEST (camera_plays_between_frames) {
     check_view(camera, 9, MD5_WRAP_CLAMP, 4);
     check_view(camera, 0.525, MD5_WRAP_LOOP, 1.25);
     check_view(camera, 0.525, MD5_WRAP_CYCLE, 0.25);
-    check_view(camera, 0.475, MD5_WRAP_CYCLE, 4); // held, not blended into the first
+    check_view(camera, 0.475, MD5_WRAP_CYCLE, 4); // the last frame is held
     check_view(camera, NAN, MD5_WRAP_LOOP, 0);
 }
 
@@ -224,7 +225,7 @@ TEST (camera_more_cuts_than_frames_stay_inside) {
     }
 }
 
-// Each cut hides a frame, but one is played.
+// There are as many cuts as frames. Each cut hides a frame, but one frame is still played.
 TEST (camera_with_as_many_cuts_as_frames_plays_one) {
     warnings received;
     SCOPED_CAMERA camera = parse(camera_text(3, "2 2 2", 3), &received, NULL);
@@ -387,7 +388,7 @@ TEST (camera_survives_truncation_and_failing_allocations) {
     for (size_t cut = 0; cut < size; cut++) {
         md5_error error = {0};
         SCOPED_CAMERA camera = md5_parse_camera(text, cut, NULL, &error);
-        // A text that is cut off is valid only if nothing but the final newline is missing.
+        // A truncated text is valid only if it lacks only the final newline.
         CHECK((camera != NULL) == (cut >= size - 1));
         CHECK((error.status == MD5_OK) == (camera != NULL));
     }

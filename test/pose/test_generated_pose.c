@@ -16,7 +16,7 @@ static float random_between(double low, double high, uint64_t *random)
     return (float)(low + (high - low) * test_random(random));
 }
 
-// Some numbers are zeros of either sign, which not every order of operations preserves.
+// Some numbers are 0 or -0, because not every order of operations preserves the sign of zero.
 static float random_number(double size, uint64_t *random)
 {
     const uint32_t kind = test_random_u32(random) % 16;
@@ -68,7 +68,7 @@ static md5_xform random_transform(uint64_t *random)
     };
 }
 
-// Any permutation of 0 .. count - 1.
+// Returns a random permutation of 0 .. count - 1.
 static void shuffle(uint32_t *numbers, uint32_t count, uint64_t *random)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -81,7 +81,7 @@ static void shuffle(uint32_t *numbers, uint32_t count, uint64_t *random)
     }
 }
 
-// Parents before children, whatever the order of the joints.
+// Returns an order of the joints in which parents come before their children.
 static const uint32_t *find_order(generated_pose *generated, const md5_joint *joints,
                                   uint32_t count)
 {
@@ -99,8 +99,8 @@ static const uint32_t *find_order(generated_pose *generated, const md5_joint *jo
     return order;
 }
 
-// Chains of some length, several roots, parents after their children in about half of the
-// skeletons.
+// Creates a random skeleton: chains of random length and several roots. In about half of the
+// skeletons, parents come after their children.
 static void make_skeleton(generated_pose *generated, uint32_t count, uint64_t *random)
 {
     md5_joint *const joints = allocate(generated, count, sizeof *joints);

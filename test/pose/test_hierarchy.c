@@ -93,7 +93,8 @@ TEST (bind_pose_of_a_known_pair) {
     const uint32_t order[2] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
     const float half = 0.70710678f;
-    // Both rotated by 90 degrees about x (y to z): no rotation relative to each other.
+    // Both joints are rotated by 90 degrees about x (y to z), so they have no rotation relative to
+    // each other.
     const md5_xform transforms[2] = {
         {.rotation = {-half, 0, 0, -half}, .translation = {1, 2, 3}},
         {.rotation = {-half, 0, 0, -half}, .translation = {1, 2, 7}},
@@ -257,7 +258,7 @@ TEST (poses_in_model_space_are_products_and_can_be_inverted) {
             compare_transforms(&joints[i], &expected, &rotation, &translation);
             compare_transforms(&round_trip[i], &pose[i], &back_rotation, &back_translation);
         }
-        // The same in place.
+        // The same conversions in place.
         memcpy(round_trip, pose, count * sizeof *round_trip);
         md5_local_to_model_xforms(&fixture.skeleton, round_trip, round_trip);
         CHECK_BYTES(round_trip, joints, count * sizeof *round_trip);

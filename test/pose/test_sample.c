@@ -59,7 +59,7 @@ static float within(uint64_t *random, double size)
     return (float)(size * (2 * test_random(random) - 1));
 }
 
-// Rotations stay short of the length 1: 3 * 0.57^2 < 1.
+// The numbers x y z of a rotation are shorter than 1: 3 * 0.57^2 < 1.
 static void make_random_clip(generated_clip *clip, uint64_t *random)
 {
     memset(clip, 0, sizeof *clip);
@@ -260,7 +260,8 @@ TEST_WALK (root_motion_counts_cycles) {
     CHECK_VEC3(motion(&clip->anim, 0.45, 0.55, MD5_WRAP_LOOP), 1.2 + 0.8, 0.4 + 0.4, 0, 1e-5);
 }
 
-// From the last frame into the first the character does not move, and continues from there.
+// Between the last frame and the first frame the character does not move. It then continues from
+// this position.
 TEST_WALK (root_waits_where_a_cycle_ends) {
     CHECK_VEC3(motion(&clip->anim, 0, 0.5, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
     CHECK_VEC3(motion(&clip->anim, 0, 0.5625, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
@@ -616,7 +617,7 @@ TEST (cubic_root_continues_across_the_end_of_a_cycle) {
     even_clip clip;
     make_even(&clip, 5);
     REQUIRE(clip.binding);
-    const double speed = 1.5; // half of 3: the mean with no motion
+    const double speed = 1.5; // half of 3: the mean of 3 and no motion
     const double step = 0.01;
     for (int side = -1; side <= 1; side += 2) {
         const double time = side < 0 ? 4 : 5;
@@ -651,8 +652,8 @@ TEST (cubic_curves_of_one_and_two_frames) {
     md5_free_binding(clip.binding);
 }
 
-// Joints composed of several of the clip's follow curves, too: shortly after a frame they are near
-// it, and halfway they differ from linear sampling.
+// Joints that combine several joints of the clip also follow curves: shortly after a frame they are
+// near this frame, and in the middle they differ from linear sampling.
 TEST (cubic_curves_of_composed_joints) {
     uint64_t random = 3;
     int curved = 0;

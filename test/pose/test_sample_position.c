@@ -62,7 +62,7 @@ typedef struct time_row {
 
 // Returns the sample position that a row of the engine's table describes. In the engine a cycle
 // limit below 1 means endless, and a clip that has reached its limit holds the last frame. So limit
-// 1 is our clamp, and a higher limit is our loop until it is reached.
+// 1 corresponds to MD5_WRAP_CLAMP, and a higher limit to MD5_WRAP_LOOP until the limit is reached.
 static md5_sample_position sample_position_from_row(const md5_anim *anim, const time_row *row)
 {
     const double time = row->ms / 1000.0;
@@ -88,8 +88,8 @@ static bool check_row(const time_row *row)
 {
     const md5_anim anim = make_clip(row->num_frames, row->rate);
     const md5_sample_position sample = sample_position_from_row(&anim, row);
-    // Before the start of an endless clip the engine shows frame 0; ours is the cycle before, so
-    // that time can run backwards. That difference is intended.
+    // Before the start of an endless clip the engine shows frame 0. The library shows the previous
+    // cycle, so that time can run backwards. This difference is intended.
     if (row->ms < 0 && row->cycle_limit != 1) {
         if (row->num_frames == 1)
             return is_at(sample, 0, 0, 0, 0);

@@ -1,6 +1,6 @@
 // Figures for ragdolls: a man of twelve bodies, chains and stars, in a game folder in memory; and
-// the ground on which they fall. It needs no other file of tests: it also runs where only few of
-// them are compiled.
+// the ground on which they fall. It does not need other files of tests, so it can be used in builds
+// that contain only a few tests.
 #ifndef TEST_RAGDOLL_CASE_H
 #define TEST_RAGDOLL_CASE_H
 
@@ -183,7 +183,7 @@ static inline bool open_man(ragdoll_case *fixture, const char *keys)
     return open_man_with(fixture, keys, NULL);
 }
 
-// Bodies of the setup, moved and turned, all with one velocity.
+// Returns the bodies in their setup pose, moved and rotated, all with the same velocity.
 static inline void set_body_transforms(const md5_figure *figure, md5_xform transform,
                                        md5_vec3 linear, md5_vec3 angular, md5_body_state *bodies)
 {

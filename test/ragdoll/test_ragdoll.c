@@ -196,7 +196,8 @@ static double deepest(int ground, const md5_figure *figure, const md5_body_state
 
 // == Throws =======================================================================================
 
-// Numbers of which none may be above a limit, and a thousandth may be above a bar.
+// Measurements of one property. None may exceed `limit`, and at most one in a thousand may exceed
+// `bar`.
 typedef struct measured {
     const char *name;
     double bar;
@@ -285,7 +286,8 @@ static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figu
         const md5_body_state *const at = md5_ragdoll_bodies(ragdoll);
         all->steps++;
         all->not_finite += !is_finite(figure, at);
-        // A limit that was exceeded at the start does not count until the joint has been within it.
+        // If the joint exceeds its limit at the start, the excess is ignored until the joint has
+        // been within the limit.
         limit = status.worst_limit < 0.5f || step > 30 ? 1.0 : limit;
         measure(&all->bars[LIMITS], limit * (double)status.worst_limit);
         measure(&all->bars[JOINTS], (double)status.worst_joint);
@@ -493,8 +495,8 @@ TEST (ragdolls_keep_momentum_and_spin) {
     close_case(&fixture);
 }
 
-// A box that hangs from the world on a hinge swings as a pendulum of its inertia does: half of a
-// period later it is at the other side.
+// A box that hangs from a hinge in the world swings like a pendulum with the same inertia: after
+// half a period it is at the other side.
 TEST (ragdolls_swing_as_pendulums) {
     ragdoll_case fixture;
     if (open_case(&fixture, "",
@@ -508,7 +510,7 @@ TEST (ragdolls_swing_as_pendulums) {
         const double inertia = (4.0 * 4.0 + 20.0 * 20.0) / 12.0 + 400.0;
         const double half = 3.14159265358979 * sqrt(inertia / (100.0 * 20.0));
         md5_body_state body = {.transform = fixture.figure->setup[0]};
-        body.linear.x = 5.0f; // 1/4 radian a second at the lowest point: 7 degrees up
+        body.linear.x = 5.0f; // 1/4 radian per second, enough for 7 degrees
         body.angular.y = -0.25f;
         md5_ragdoll_start(ragdoll, &body);
         CHECK_NEAR(md5_ragdoll_bodies(ragdoll)->angular.y, -0.25, 1e-5);
@@ -706,8 +708,8 @@ TEST (ragdolls_fall_and_are_pushed) {
         md5_ragdoll_start(slow, bodies);
         md5_ragdoll_advance(ragdoll, 0.5);
         md5_ragdoll_advance(slow, 0.5);
-        // With the engine's friction of 0.01 a tick, and the engine's slow motion: 2/3 to 1 of the
-        // pace until 0.8 s.
+        // Uses the engine's friction of 0.01 per tick, and the engine's slow motion: the speed
+        // rises from 2/3 to 1 until 0.8 s.
         double speed = 0.0;
         double distance[2] = {0.0, 0.0};
         for (int step = 0; step < 2 * 120; step++) {
@@ -727,7 +729,8 @@ TEST (ragdolls_fall_and_are_pushed) {
     close_case(&fixture);
 }
 
-// The part of its speed that a box has upward after it fell flat on a plane.
+// Returns the upward speed of a box after it fell flat onto a plane, as a fraction of its speed
+// before.
 static double rebound(const ragdoll_case *fixture, float bounce)
 {
     const md5_ragdoll_desc desc = {.figure = fixture->figure,
@@ -1069,8 +1072,9 @@ static void append_vector(test_text *text, uint64_t *random)
     test_append(text, " ( %s, %s, %s )", x, y, any_number(random));
 }
 
-// Bodies without mass or extent, joints at one place, about nothing, of bodies that are not there,
-// limits of 0 and of 360 degrees, loops, springs, sliders.
+// Unusual figures: bodies without mass or extent, joints at the same position, joints without an
+// axis, joints of bodies that do not exist, limits of 0 and of 360 degrees, loops, springs,
+// sliders.
 static void append_nonsense(test_text *text, uint64_t *random)
 {
     STRINGS(kinds) = {"fixed", "ballAndSocketJoint", "universalJoint", "hinge", "slider", "spring"};
@@ -1214,7 +1218,7 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
     const md5_ragdoll_desc desc = {.figure = figure, .ground = {.plane_normal = {0, 0, 1}}};
     SCOPED_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
     REQUIRE(text && ragdoll);
-    for (int run = 0; run < 2; run++) { // on the floor; 2 is above stairs
+    for (int run = 0; run < 2; run++) { // on the floor; run 2 is above stairs
         char word[24];
         snprintf(word, sizeof word, "run %d ", run);
         const char *line = strstr(text, word);

@@ -5,7 +5,7 @@
 
 enum { MAX_FACES = 160 };
 
-// The ground: triangles that are all returned, wherever the body is.
+// The ground: a function that returns all triangles, independent of the position of the body.
 typedef struct contact_ground {
     uint32_t num_triangles;
     md5_vec3 triangles[MAX_FACES][3];
@@ -161,7 +161,7 @@ TEST_CONTACTS(contacts_of_a_box_at_a_riser_point_forward)
     check_contacts(box_contacts(fixture, (md5_vec3){5.25f, 0, -0.5f}, upright), 4, forward, 0.25);
 }
 
-// The way up is the shorter one here.
+// Here the way up is shorter than the way to the side.
 TEST_CONTACTS(contacts_of_a_box_in_the_edge_of_a_stair_take_the_shorter_way)
 {
     add_stair(&fixture->ground);
@@ -242,15 +242,15 @@ TEST_CONTACTS(contacts_with_a_bridge_are_on_its_outer_side)
                   (md5_vec3){0, 100, 0}, (md5_vec3){0, -100, 0});
     check_contacts(box_contacts(fixture, (md5_vec3){-20, 0, -5.5f}, upright), 0, up, 0.0);
     check_contacts(box_contacts(fixture, (md5_vec3){-20, 0, 4.5f}, upright), 4, up, -0.5);
-    // One corner is 3.5 below the bridge, another corner above its level. Both are outside of its
-    // edge.
+    // One corner is 3.5 units below the bridge, and another corner is above the level of the
+    // bridge. Both are beyond the edge of the bridge.
     const md5_euler tilted = {.pitch = 45};
     const ragdoll_node *const node = box_contacts(fixture, (md5_vec3){3.6f, 0, -5.8f}, tilted);
     for (uint32_t i = 0; i < node->num_contacts; i++)
         CHECK_THAT(contact_gap(node, i) > -0.5, "%g", contact_gap(node, i));
 }
 
-// As many triangles as are read, and one more, which is not seen.
+// The ground has one triangle more than the maximum that is read; the last triangle has no effect.
 TEST_CONTACTS(contacts_use_a_limited_number_of_triangles)
 {
     enum { MAX_READ = 64 };

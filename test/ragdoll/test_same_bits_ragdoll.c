@@ -1,4 +1,5 @@
-// The same falls on every platform: a hash of where bodies are after them, computed on x86-64.
+// Ragdolls fall in the same way on every platform: compares a hash of the final positions of the
+// bodies with the hash on x86-64.
 #include "test/ragdoll/ragdoll_case.h"
 
 // Steps whose triangles are exact in floats.

@@ -1,5 +1,5 @@
-// For tests of md5/read: texts made from a good one by one replacement, and all that reading a text
-// reports, as one string to compare.
+// For tests of md5/read: creates texts by one replacement in a valid text, and collects all
+// messages that reading a text reports in one string.
 #ifndef TEST_READ_READ_CASE_H
 #define TEST_READ_READ_CASE_H
 
@@ -18,8 +18,8 @@ typedef struct read_case_log {
 void read_case_warn(void *log, const md5_error *warning); // a md5_warn_fn
 void read_case_add(read_case_log *log, const md5_error *error);
 
-// One replacement in a good text, and what reading the result must report: lines as above, without
-// the last newline. "" = nothing is reported, and it loads.
+// One replacement in a valid text, and the expected messages of reading the result: lines as above,
+// without the last newline. "" means that the text can be loaded without a message.
 typedef struct read_case {
     const char *old;
     const char *new;

@@ -1,4 +1,4 @@
-// Reading of .md5anim files, and the warnings and errors about odd and broken ones.
+// Reading of .md5anim files, with warnings and errors about unusual and broken files.
 #include "md5/read/tables.h"
 #include "test/scoped.h"
 #include "test/read/read_case.h"
@@ -51,7 +51,7 @@ static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_e
 
 #define CHECK_CASES(...) READ_CASES_CHECK(good, load, __VA_ARGS__)
 
-// The good text with one replacement, and the tables that were read from it.
+// The valid text with one replacement, and the tables that were read from it.
 typedef struct reading {
     md5_context context;
     md5_error error;
@@ -171,7 +171,8 @@ TEST (anim_file_continues_after_warnings) {
          "33:2: warning: rotation is not normalized: expected x, y, z of length 1 or less, found "
          "1.43614; "
          "normalized"},
-        // Two joints read the same numbers; reported once a frame, at the first in the text.
+        // Two joints read the same numbers. The problem is reported once per frame, for the joint
+        // that is first in the text.
         {"\"hand\"\t1 0 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
          "\"hand\"\t1 8 0\t// arm\n}\n\nbounds {\n\t( -1 -2 -3 )",
          "27:2: warning: rotation is not normalized: expected x, y, z of length 1 or less, found "

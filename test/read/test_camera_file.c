@@ -1,4 +1,4 @@
-// Reading of .md5camera files, and the warnings and errors about odd and broken ones.
+// Reading of .md5camera files, with warnings and errors about unusual and broken files.
 #include "md5/read/tables.h"
 #include "test/read/read_case.h"
 #include "test/test.h"

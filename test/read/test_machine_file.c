@@ -1,4 +1,4 @@
-// Reading of machine files, and the warnings and errors about odd and broken ones.
+// Reading of machine files, with warnings and errors about unusual and broken files.
 #include "test/scoped.h"
 #include "test/read/read_case.h"
 
@@ -272,7 +272,8 @@ TEST (machine_file_reads_all_events_of_a_line) {
     check_event(&file->clips[2].events[2], 7, "i", "j");
 }
 
-// Words without quotes may contain UTF-8; quoted names may contain anything but their own quote.
+// Words without quotes may contain UTF-8. Quoted names may contain all characters except the quote
+// that encloses them.
 TEST (machine_file_accepts_names_of_every_kind) {
     SCOPED_MACHINE_FILE file =
         parse("machine gr\xc3\xb6\xc3\x9f"
@@ -306,7 +307,7 @@ TEST (machine_file_accepts_names_of_every_kind) {
     CHECK_STRING(desc->modifiers[0].joint, "-*x");
 }
 
-// Each is written with the name that md5curve.h gives it.
+// Each easing is written with its name in md5curve.h.
 TEST (machine_file_accepts_every_easing_by_its_name) {
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
         char text[128];
@@ -318,7 +319,7 @@ TEST (machine_file_accepts_every_easing_by_its_name) {
     }
 }
 
-// If both a number and a parameter are given, the last one counts.
+// If both a number and a parameter are given, the last of them is used.
 TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
     SCOPED_MACHINE_FILE file =
         parse("machine m { layer a { weight 0.5 weight p } layer b { weight p weight 0.5 }\n"
@@ -331,7 +332,7 @@ TEST (machine_file_replaces_a_weight_by_a_parameter_and_back) {
     CHECK(desc->motions[0].speed == 0 && desc->motions[1].speed == 3);
 }
 
-// A file that is cut off anywhere is refused with a message.
+// A file that is truncated at any position is rejected with a message.
 TEST (truncated_machine_file_is_rejected) {
     for (size_t size = 0; size + 2 < sizeof good; size++) {
         SCOPED_STRING text = malloc(size + 1);
@@ -490,7 +491,7 @@ TEST (machine_file_eases_weights) {
     CHECK_UINT(layers[1].weight_easing.kind, MD5_EASE_BACK_OUT);
 }
 
-// The last weight counts, without the easing of an earlier one.
+// The last weight is used, without the easing of an earlier weight.
 TEST (machine_file_reads_easing_of_the_used_weight) {
     SCOPED_MACHINE_FILE file = parse("machine m { layer l { weight joy smooth weight 0.5 }\n"
                                      "layer n { weight joy smooth weight joy } }");
@@ -513,7 +514,7 @@ TEST (machine_file_reads_curves_of_following_parameters) {
     CHECK_UINT(rows[2].easing.kind, MD5_EASE_ELASTIC_OUT);
 }
 
-// A transition has more than 32 keywords: none is mistaken for another one.
+// A transition has more than 32 keywords. No keyword is mistaken for another keyword.
 TEST (machine_file_accepts_easings_with_other_keywords) {
     STRINGS(words) = {"when a",        "exit 0.5",         "duration 1",    "cross",
                       "inertial",      "keep_phase",       "start 1",       "priority 1",

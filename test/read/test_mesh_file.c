@@ -1,4 +1,4 @@
-// Reading of .md5mesh files, and the warnings and errors about odd and broken ones.
+// Reading of .md5mesh files, with warnings and errors about unusual and broken files.
 #include "test/scoped.h"
 #include "test/read/read_case.h"
 
@@ -533,7 +533,7 @@ TEST (mesh_file_reads_text_without_optional_spaces) {
                error.message);
 }
 
-// A text of less than 1 KB that announces 100 million vertices takes no more than 16 KB.
+// A text of less than 1 KB that declares 100 million vertices needs at most 16 KB of memory.
 TEST (mesh_file_checks_counts_before_it_allocates) {
     size_t size;
     SCOPED_STRING text = read_case_text(good, "numverts 3", "numverts 100000000", &size);
@@ -567,7 +567,7 @@ TEST (mesh_file_bounds_how_often_weights_are_shared) {
         CHECK(loaded == (share == 1));
         if (!loaded) {
             const uint32_t last =
-                (uint32_t)(text.used / NUM_WEIGHTS); // the vertex that is too many
+                (uint32_t)(text.used / NUM_WEIGHTS); // the first vertex above the limit
             CHECK_UINT(error.status, MD5_ERROR_RANGE);
             CHECK_UINT(error.line, 4 + last);
             CHECK(strstr(error.message, "vertices share too many weights"));
@@ -608,7 +608,8 @@ TEST (mesh_file_memory_limit_is_an_error) {
 
 // Hierarchies in any order of joints: an order with parents first, warnings, cycles.
 
-// Children before their parents in the file: the order is right, and found in linear time.
+// In the file, children come before their parents. The order is correct and is found in linear
+// time.
 TEST (joints_are_ordered_after_their_parents) {
     enum { NUM_JOINTS = 20000 };
     SCOPED_TEXT text = {0};
@@ -660,8 +661,8 @@ TEST (joints_before_their_parents_are_warned_of) {
     md5i_arena_free(&arena);
 }
 
-// Any forest, its joints in any order: the order has every joint once, parents first. If one link
-// is changed to close a cycle, the joint in the error is part of it.
+// For any forest whose joints are in any order, the computed order contains every joint once,
+// parents first. If one link is changed to close a cycle, the error names a joint of the cycle.
 TEST (joints_of_random_forests_are_ordered_or_rejected) {
     enum { MAX = 40 };
     uint64_t random = 11;
@@ -775,7 +776,7 @@ TEST (counts_are_limited_by_the_size_of_the_text) {
     CHECK(count(text).mesh_arena_size / 12 * 11 <= sizeof text);
 }
 
-// The search for counts gives up after very many occurrences of `n`, so that its cost is bounded.
+// The search for counts stops after very many occurrences of `n`, so that its cost is limited.
 TEST (counts_are_not_found_after_too_many_occurrences) {
     enum { SIZE = 100000 };
     SCOPED_STRING text = test_alloc(SIZE);

@@ -1,4 +1,4 @@
-// Text to float: equal, bit for bit, to strtof() of the C library, which rounds correctly.
+// Conversion of text to float: bit-identical to strtof() of the C library, which rounds correctly.
 #include "test/scoped.h"
 
 #include "md5/core/number.h"
@@ -32,7 +32,7 @@ static const char *scan_by_words(const char *text, float *value, char **memory)
     const size_t size = strlen(text);
     const size_t total = MD5_BYTES_BEFORE + size + MD5_BYTES_AFTER;
     *memory = test_alloc(total);
-    memset(*memory, '7', total); // digits, which do not count
+    memset(*memory, '7', total); // digits that do not affect the value
     char *const at = *memory + MD5_BYTES_BEFORE;
     memcpy(at, text, size);
     at[size] = ' ';
@@ -135,7 +135,8 @@ TEST (number_with_ten_decimals_is_read_by_words) {
     for (int i = 0; i < 300000; i++) {
         const uint32_t a = test_random_u32(&random);
         const uint32_t b = test_random_u32(&random);
-        const double step = ldexp(1, (int)(b % 27) - 24); // the middle is half a unit above a float
+        // The middle between two floats is half a unit above a float.
+        const double step = ldexp(1, (int)(b % 27) - 24);
         const double middle = ldexp((a | 0x800000u) + 0.5, -32) * step * 8;
         const double number = i & 1 ? a * 2e-9 : middle;
         char text[64];
@@ -160,8 +161,8 @@ TEST (number_by_words_ends_at_a_blank_only) {
     }
 }
 
-// Both ways to read a number, in general and by words, give what strtof() gives, and end where it
-// ends.
+// Checks both methods to read a number, the general method and reading by machine words: they must
+// have the result of strtof(), and end at the same position.
 static bool equals_strtof(const char *text)
 {
     const size_t size = strlen(text);
@@ -268,7 +269,7 @@ TEST (number_equals_strtof_on_selected_texts) {
         equals_strtof(selected_texts[i]);
 }
 
-// The text after a number is not consumed, nor an exponent without digits.
+// The text after a number and an exponent without digits are not consumed.
 TEST (number_ends_where_its_text_ends) {
     static const struct {
         const char *text;
@@ -323,7 +324,7 @@ TEST (number_ends_where_its_text_ends) {
 }
 
 // The middle between two adjacent floats is a double with finitely many decimals. There, and next
-// to it, every digit counts.
+// to it, every digit affects the result.
 TEST (number_rounds_halfway_cases_as_strtof) {
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {

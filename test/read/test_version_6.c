@@ -535,7 +535,7 @@ TEST (version_6_files_with_many_joints_take_linear_memory) {
 // -- Version 12 -----------------------------------------------------------------------------------
 //
 // Normals and tangents of version 12 files that violate the document of that version: the results
-// have unit length and are at right angles all the same.
+// nevertheless have unit length and are perpendicular.
 
 // Loads a model with one vertex, whose joint is rotated by 90 degrees about z. `frame` is the text
 // of the vertex's normal and tangent.
@@ -586,7 +586,7 @@ TEST (version_12_normals_of_any_length_are_made_unit) {
     check_frame("( 0 0 0 ) ( 1 0 0 1 )", up, left);
 }
 
-// Any direction perpendicular to the normal will do.
+// Any direction perpendicular to the normal is correct.
 TEST (version_12_tangents_without_a_direction_get_one) {
     STRINGS(frames) = {"( 0 0 1 ) ( 0 0 0 1 )", "( 0 0 1 ) ( 0 0 -2 1 )", "( 1 0 0 ) ( 1 0 0 1 )",
                        "( 0 1 0 ) ( 0 3e38 0 1 )"};

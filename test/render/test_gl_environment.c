@@ -268,8 +268,8 @@ TEST_HERE (gl_environment_is_the_background) {
     }
 }
 
-// Columns of a panorama that are narrower than pixels are averaged, whatever the direction of the
-// view: black and white columns are gray. Each turn rotates the view by 90 degrees about z.
+// Columns of a panorama that are narrower than pixels are averaged in every view direction: black
+// and white columns become gray. Each turn rotates the view by 90 degrees about z.
 TEST_HERE (gl_environment_averages_details_below_a_pixel) {
     enum { COLUMNS = 1024, ROWS = 512 };
     static const double gray[3] = {0.5, 0.5, 0.5};
@@ -315,7 +315,7 @@ TEST_HERE (gl_environment_is_visible_in_parallel_projections) {
     CHECK_UINT(picture_at(&picture, 0, 0)[0], 0);
 }
 
-// The classic light has a constant sky, and frames without an environment the studio's.
+// The classic light has a constant sky. Frames without an environment have the sky of the studio.
 TEST_HERE (gl_environment_belongs_to_frames_of_the_studio) {
     gl_picture without;
     gl_picture with;
@@ -335,7 +335,7 @@ TEST_SCENE (gl_environment_has_limits) {
     CHECK_FAILS(md5gl_create_environment(scene->renderer, 0, 1, texels, &error), error,
                 MD5_ERROR_GPU);
     md5gl_destroy_environment(scene->renderer, NULL);
-    // One row: invalid values count as 0, and larger values as 65000.
+    // A panorama of one row: invalid values become 0, and too large values become 65000.
     md5gl_environment *const environment =
         md5gl_create_environment(scene->renderer, 2, 1, texels, &error);
     CHECK(environment);

@@ -468,9 +468,9 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
     }
 }
 
-// Bounds that follow a pose change in every frame, but the shadow of a model that does not move is
-// unchanged. A caster that appears and disappears does not change it either, if the frame contains
-// the shadow radius; a radius below the radius of the bounds has no effect.
+// The bounds of casters change in every frame, but the shadow of a model that does not move must
+// not change. If the frame contains the shadow radius, a caster that appears and disappears does
+// not change it either. A shadow radius below the radius of the bounds has no effect.
 TEST_HERE (gl_shadows_do_not_swim_with_the_bounds) {
     shadow_scene scene = make_shadow_scene();
     gl_picture pictures[5];

@@ -169,7 +169,8 @@ TEST_SQUARE (gl_lines_are_clipped_at_the_eye) {
         stage_begin(stage);
         md5gl_draw_lines(stage->renderer, lines[i], 4, 3, false);
         stage_finish(stage, &picture);
-        // Its far end is 10 below the middle, at distance 100: 60 * 10 / 100 pixels.
+        // The end in front of the eye is 100 units away and 10 units below the middle of the image,
+        // which is 60 * 10 / 100 pixels. From there the line leads to the lower border.
         CHECK_PIXEL(&picture, 0, -20, overlay_white, 1);
         CHECK_PIXEL(&picture, 0, -58, overlay_white, 1);
         unsigned num_outliers = 0;

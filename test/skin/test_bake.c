@@ -203,7 +203,7 @@ TEST (bake_normals_along_axes_are_exact) {
     }
 }
 
-// Matrices that leave no normal, or that make its length infinite, give some direction.
+// Matrices that make the normal zero or infinite give a unit vector of any direction.
 TEST (bake_normals_are_directions_for_all_matrices) {
     const md5_mat34 matrices[] = {{{0}}, {{1e25f, 0, 0, 0, 1e25f, 0, 0, 0, 1e25f, 0, 0, 0}}};
     SCOPED md5_vec3 *const normals = bake_normals(matrices, COUNT_OF(matrices));
@@ -274,7 +274,7 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
         const double at_frame = md5_baked_error(
             baked, model, (md5_sample_position){.frame0 = 7, .frame1 = 8}, palettes + 7 * joints);
         CHECK(at_frame <= baked->position_error + 2e-5);
-        // Halfway between frames, against the sampled pose.
+        // Compares positions in the middle between frames with the sampled pose.
         const md5_sample_position half = {.frame0 = 7, .frame1 = 8, .fraction = 0.5f};
         md5_pose_palette(binding, half, MD5_ROOT_IN_PLACE, scratch, matrices, matrices + joints);
         CHECK(md5_baked_error(baked, model, half, matrices + joints) < 0.5f);
@@ -304,7 +304,7 @@ TEST (bake_ends_with_the_callers_errors) {
 
 // Baked clips at their limits: counts beyond 32 bits and beyond memory, and flat models.
 
-// Models with counts only: these are checked before anything else of a mesh is read.
+// The models contain only counts, because counts are checked before other parts of a mesh are read.
 static md5_error bake_with_counts(uint32_t num_meshes, uint32_t num_vertices, uint32_t num_frames)
 {
     static md5_vec3 position;

@@ -209,7 +209,8 @@ TEST (degenerate_triangles_do_not_bend_normals) {
 }
 
 TEST (faces_have_equal_weight_for_any_size) {
-    // Two walls at right angles that meet at the edge 0-1, one of them ten times as wide.
+    // Two perpendicular walls that meet at the edge 0-1. One wall is ten times as wide as the
+    // other.
     const md5_vec3 points[4] = {{0, 0, 0}, {0, 0, 1}, {10, 0, 0}, {0, 1, 0}};
     const md5_vec2 texcoords[4] = {{0, 0}, {0, 1}, {10, 0}, {-1, 0}};
     const uint32_t triangles[6] = {0, 1, 2, 0, 3, 1};
@@ -374,7 +375,8 @@ TEST (texture_without_area_counts_as_not_mirrored) {
     const md5_vec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
     const uint32_t triangles[6] = {0, 1, 2, 0, 1, 3};
     for (uint32_t round = 0; round < 2; round++) {
-        // The first triangle is not mirrored, then it is; the second has no area.
+        // In the first case the texture of the first triangle is not mirrored, in the second case
+        // it is. The second triangle has no area.
         const float u = round ? -1.0f : 1.0f;
         const md5_vec2 texcoords[4] = {{0, 0}, {u, 0}, {0, 1}, {u, 0}};
         BUILD_RIGID(generated, points, texcoords, 4, triangles, 2);
@@ -603,9 +605,9 @@ TEST (tangent_frames_of_real_models_agree_with_their_triangles) {
     }
 }
 
-// The drone has at most three weights a vertex, which sum to 1 and meet in one point: nothing is
-// lost. Frankie has up to six, of which four slots lose a little. Rounded sums and offsets lose
-// less than a ten-thousandth of the model's size.
+// The drone has at most three weights per vertex, which sum to 1 and define the same point: nothing
+// is lost. Frankie has up to six weights, so four slots lose a little. Rounded sums and offsets
+// lose less than a ten-thousandth of the model's size.
 TEST (real_models_report_the_expected_loss) {
     REQUIRE_CORPUS();
     SCOPED_MODEL drone = load("redeclipse/drone/mesh.md5mesh");
@@ -729,7 +731,8 @@ TEST (derive_survives_failed_allocation_of_any_table) {
     CHECK(load_with_failures(&text) > 2);
 }
 
-// If the limit is too low to reserve everything in one piece, memory is taken piece by piece.
+// If the limit is too low to reserve all memory in one chunk, the memory is allocated in several
+// chunks.
 TEST (derive_survives_any_memory_limit) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 1000, 3000};
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {

@@ -281,11 +281,11 @@ typedef struct loss_case {
     md5_mat34 posed[10];
 } loss_case;
 
-// Rotates `v` as joint `joint` is rotated. `how` depends on the function.
+// Rotates `v` by the rotation of joint `joint`. The meaning of `how` depends on the function.
 typedef real3 rotate_fn(const loss_case *test, uint32_t joint, real3 v, const void *how);
 
-// Returns the difference between the exact vertex, which is the sum of b * J * offset over the
-// file's weights, and the packed one if each joint is rotated about its own origin.
+// Returns the difference between the exact vertex and the packed vertex if each joint is rotated
+// about its own origin. The exact vertex is the sum of b * J * offset over the file's weights.
 static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *rotate_joint,
                         const void *how)
 {
@@ -331,7 +331,7 @@ static real3 rotate_worst_case(const loss_case *test, uint32_t joint, real3 v, c
     const worst_rotations *worst_case = how;
     const real3 from = worst_case->from[joint];
     const real3 to = worst_case->to;
-    // The second reflection needs any vector that is perpendicular to `to`.
+    // The second reflection can use any vector that is perpendicular to `to`.
     const real3 beside = fabs(to.x) < 0.7 ? (real3){0, -to.z, to.y} : (real3){-to.z, 0, to.x};
     return reflect(reflect(v, real3_sub(from, to)), beside);
 }
@@ -407,8 +407,8 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
     }
 }
 
-// The common case: weights whose offsets meet in one real3. With as many slots as weights only
-// rounding error is lost.
+// The common case: all weights of a vertex define the same point. With as many slots as weights,
+// the loss is only rounding error.
 TEST (path_loss_of_ordinary_vertices_is_rounding) {
     enum { JOINTS = 8 };
     uint64_t random = 17;
@@ -453,8 +453,9 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     BUILD_VERTEX(two, apart, 2, bind, 5);
     CHECK_NEAR(md5_pack_loss(&two.model, 0, 4, NULL), 1, 1e-5);
 
-    // Five equal weights in four slots; all joints at 10 0 0 and the vertex 2 away: each kept one
-    // has 0.05 too much of an arm of 2, and the 0.2 of the dropped one is missing.
+    // Five equal weights in four slots. All joints are at 10 0 0, and the vertex is 2 units away.
+    // Each of the four remaining weights is too large by 0.05, and the dropped weight of 0.2 is
+    // missing, each times the arm of 2.
     md5_weight dropped[5];
     for (uint32_t i = 0; i < 5; i++) {
         bind[i].m[3] = 10;

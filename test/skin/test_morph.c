@@ -396,7 +396,7 @@ TEST_HERE (morph_stores_only_differences) {
             CHECK_NEAR(morph->targets[i].reach, reach, 1e-5);
         }
     }
-    // A target that is the model itself changes nothing, nor does an empty list of targets.
+    // A target that is the model itself and an empty list of targets change nothing.
     const md5_morph_source same[] = {{.name = "same", .model = scene->model}};
     md5_morph *const none = md5_create_morph(scene->model, same, 1, NULL, NULL);
     CHECK(none && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0);
@@ -529,12 +529,13 @@ TEST (morph_reports_differences_in_topology) {
     md5_destroy_morph(NULL);
 }
 
-// Deltas that point the opposite way leave no direction: the model's stays.
+// Deltas in the opposite direction cancel the direction out. The direction of the model is then
+// used.
 TEST (morph_keeps_directions_that_cancel_out) {
     SCOPED_MODEL model = replaced("", "");
     SCOPED_MODEL inverted =
         replaced("numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n", "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n");
-    // The same square from the other side: all normals reversed.
+    // The same square seen from the other side: all normals are reversed.
     md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)inverted->meshes[0].normals;
     for (int i = 0; i < 4; i++)
         normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};

@@ -4,7 +4,7 @@
 #include "test/scoped.h"
 #include "test/skin/skin_jobs.h"
 
-// A model of one mesh with counts only: without triangles nothing else of it is read.
+// A model of one mesh that contains only counts: without triangles, no other part of it is read.
 typedef struct counted_model {
     md5_mesh mesh;
     md5_model model;

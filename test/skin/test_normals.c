@@ -134,8 +134,8 @@ static double signed_distance(md5_vec3 normal, const float *point)
 }
 
 // Each face of a cube is cut along one diagonal: at some corners both of its triangles meet, at
-// others one. By angle all normals are diagonals of the cube; otherwise faces with two triangles at
-// a corner count twice.
+// others one. If normals are weighted by angle, all are diagonals of the cube. Otherwise a face
+// with two triangles at a corner has twice the weight there.
 TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     static const uint32_t faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                          {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
@@ -157,7 +157,7 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
             for (int k = 0; k < 3; k++)
                 max_error[weighting] =
                     fmax(max_error[weighting], fabs(fabs(found[k]) - 0.57735026918962576));
-            // All point to the same side of the surface.
+            // All normals point to the same side of the surface.
             CHECK(signed_distance(normal, cube.points[i])
                       * signed_distance(model->meshes[0].normals[0], cube.points[0])
                   > 0);

@@ -5,7 +5,7 @@
 
 static const char mesh_file[] = "models/bobbin/bobbin.md5mesh";
 
-// Bobbin, posed at some time of a clip.
+// Bobbin, posed at a time in a clip.
 typedef struct query_case {
     md5_model *model;
     md5_anim *anim;
@@ -97,7 +97,7 @@ TEST_HERE (bounds_of_joints_contain_the_posed_model) {
                 exact, md5_bounds_from_points(fixture->positions[m],
                                               fixture->model->meshes[m].num_vertices));
         CHECK(holds(&found, &exact, 1e-3f));
-        // Boxes of joints are loose, but not useless.
+        // The boxes of joints are larger than necessary, but not by too much.
         CHECK(found.max.z - found.min.z < 2 * (exact.max.z - exact.min.z));
     }
 }
@@ -428,7 +428,8 @@ static real3 along_ray(const md5_ray *ray, double t)
     return real3_add(to_real3(ray->origin), real3_scale(to_real3(ray->direction), t));
 }
 
-// From somewhere around a box through some point in it; the point is at t = 1 / scale.
+// Creates a ray from a random point around a box through a random point in it, which is at t = 1 /
+// scale.
 static md5_ray ray_through(const md5_bounds *box, float scale, uint64_t *random)
 {
     const md5_vec3 origin = random_side(200, random);
@@ -520,7 +521,8 @@ TEST (no_ray_passes_between_the_triangles_of_a_closed_surface) {
         md5_vec3 corners[8];
         for (uint32_t i = 0; i < 8; i++)
             corners[i] = md5_vec3_add(box_corner(i, 1, 1, 1), random_side(0.3f, &random));
-        // From the inside through a corner, or through a point of an edge or a diagonal.
+        // Creates a ray from the inside through a corner, or through a point of an edge or a
+        // diagonal.
         const uint32_t triangle = test_random_u32(&random) % 12;
         const uint32_t side = test_random_u32(&random);
         const md5_vec3 a = corners[box_indices[3 * triangle + side % 3]];

@@ -173,7 +173,7 @@ static md5_mat34 inverse(const md5_mat34 *a)
     return back;
 }
 
-// Every vertex has weights of 1 / n at one point, plus what `oddness` adds to them.
+// Every vertex has n weights of 1 / n at one point. `oddness` modifies them.
 static void make_patch(cloth_patch *patch, uint32_t min_weights, uint32_t max_weights,
                        double oddness, uint64_t *random)
 {
@@ -334,7 +334,8 @@ TEST (skin_in_the_bind_pose_equals_the_bind_pose) {
         CHECK_SMALL(real_distance(positions[i], generated.mesh.positions[i]), 1e-5);
 }
 
-// Two joints that rotate a normal into opposite directions cancel it out: the bind pose's remains.
+// Two joints that rotate a normal into opposite directions cancel it out. The normal of the bind
+// pose is then used.
 TEST (directions_that_cancel_out_keep_the_bind_pose) {
     md5_mat34 palette[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                             {{1, 0, 0, 0, 0, -1, 0, 0, 0, 0, -1, 0}}};
@@ -374,8 +375,8 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
         float position[3];
         float normal[3];
 
-        // The order that the head of md5/skin/skin_scalar.c states, which faster kernels have to
-        // keep.
+        // The order that the first comment of md5/skin/skin_scalar.c defines. Faster kernels must
+        // use the same order.
         const uint32_t first = mesh->first_influence[i];
         const uint32_t count = mesh->first_influence[i + 1] - first;
         uint32_t order[MAX_WEIGHTS];
@@ -447,7 +448,7 @@ TEST (skin_blends_matrices_only_where_weight_points_coincide) {
         CHECK_SMALL(real_distance(blended[i], exact[i]), 1e-6 * 60.0);
 }
 
-// A plan counts floats of positions in 32 bits.
+// A plan stores the number of floats of positions in 32 bits.
 TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
     const md5_mesh mesh = {.num_vertices = UINT32_MAX / 3 + 1};
     md5_context context;
@@ -695,8 +696,8 @@ TEST (skin_accepts_biases_from_the_smallest_to_the_largest_float) {
     }
 }
 
-// Sums of 1e-20 to 1e-22 once gave NaN. Biases of equal ratios give the same motion, to the last
-// bit if they differ by a power of two.
+// Sums of 1e-20 to 1e-22 once gave NaN. If all biases are multiplied by the same factor, the motion
+// is the same, and bit-identical if the factor is a power of two.
 TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     SCOPED_MODEL plain = make_model(1);
     const md5_mesh *const mesh = &plain->meshes[0];
@@ -725,7 +726,8 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
 
 // -- Interleaved vertices -------------------------------------------------------------------------
 
-// Skinning into interleaved vertices: the bits of tight arrays, and no byte between them touched.
+// Skinning into interleaved vertices gives the same bits as skinning into separate arrays, and
+// changes no byte between the values.
 
 // A vertex in the layout of a game. Only the requested members may change.
 typedef struct game_vertex {

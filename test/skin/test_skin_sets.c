@@ -169,7 +169,8 @@ static void begin_random_mesh(random_mesh *builder, size_t num_vertices)
 static void add_streak(random_mesh *builder, const streak *fixture, uint64_t *random)
 {
     for (uint32_t i = 0; i < fixture->length; i++) {
-        // Adds a vertex of the streak, or now and then one of another kind that interrupts it.
+        // Adds a vertex of the streak, or occasionally a vertex of another kind that interrupts the
+        // streak.
         const uint32_t vertex = builder->mesh.num_vertices++;
         const bool is_odd = test_random_u32(random) % 12 == 0;
         const uint32_t more = is_odd ? test_random_u32(random) % 3 : 0;
@@ -234,7 +235,7 @@ static void make_random_mesh(random_mesh *builder, uint32_t num_streaks, uint64_
             .form = test_random_u32(random) % 4,
         };
         if (test_random_u32(random) % 2 == 0)
-            fixture.num_influences %= 5; // most real ones have few
+            fixture.num_influences %= 5; // most real vertices have few influences
 
         add_streak(builder, &fixture, random);
     }
@@ -262,7 +263,7 @@ static const char *round_name(uint32_t round)
     return name;
 }
 
-// The runs that have occurred. They are checked, so that the test cannot pass without testing them.
+// The kinds of runs that have occurred. The test fails if a kind did not occur.
 typedef struct run_counts {
     uint32_t count[MD5_SKIN_ORDERS][MD5_SKIN_KINDS];
 } run_counts;
@@ -311,7 +312,7 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
         }
         check_written(&builder.mesh, NULL, dual, round_name(round));
 
-        // Turns about an axis along the normals give zeros, whose signs are compared too.
+        // Rotations about an axis along the normals give zeros. Their signs are compared, too.
         for (int i = 0; i < JOINTS; i++)
             dual[i] = (md5_dual_quat){
                 .real = {0, 0, test_betweenf(-1, 1, &random), test_betweenf(-1, 1, &random)}};
@@ -705,7 +706,7 @@ TEST (random_models_allocate_only_used_memory) {
 }
 
 // For two weights that cancel out, an influence and its joint are allocated but not used: 16 bytes
-// each, when rounded up.
+// each, rounded up.
 TEST (weights_that_cancel_out_allocate_an_influence) {
     static const md5_load_opts options = {.max_warnings = 0};
     static const char text[] =

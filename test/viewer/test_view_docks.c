@@ -54,8 +54,8 @@ TEST_HERE (meshes_above_64_cannot_be_isolated, BOBBIN) {
     CHECK_UINT(s->viewer.options->hidden_meshes, 0);
 }
 
-// Pressing the name selects a mesh, whatever was selected before, and hides nothing. The edges of
-// the mesh are highlighted for a while.
+// Pressing the name selects a mesh, independent of the previous selection, and does not hide it.
+// The edges of the mesh are highlighted for a while.
 TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
     s->viewer.ui.selection.joint = find_joint(s, "origin");
     CHECK_UINT(press(s, "mesh/eyes", 0.5f), VIEW_JOINT_SELECTED);

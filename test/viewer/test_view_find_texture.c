@@ -293,7 +293,8 @@ static const find_case cases[] = {
      {{"whatever", "a", "m/imp/md5/skin.png", false}}},
 };
 
-// Writes a gray image as TGA, whatever its file extension is, or the text after the path.
+// Writes the text after the path or, if there is none, a gray image. The format is TGA, independent
+// of the file extension.
 static void write_file(const char *folder, const char *entry, const find_case *fixture)
 {
     const bool is_tiny = common_has_suffix(entry, "!");

@@ -193,7 +193,7 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
 }
 
 // Weights that a machine drives are at most 1. Bobbin's machine drives all weights but one, the
-// blink; weights that are not driven do not count.
+// blink; weights that are not driven are ignored.
 TEST (view_driven_morph_targets_extend_bounds) {
     view_document *const document = open_bobbin(NULL, 0, NULL, "models/bobbin/bobbin.md5machine");
     if (CHECK(document)) {

@@ -129,7 +129,7 @@ TEST_PAGE (page_interpolation_shows_each_method, "interpolation") {
     // Between frames, step interpolation holds the last frame. All interpolations agree at frames.
     CLAIM("interpolation = 0; speed = 1 @ %.17g | largest angle to slerp > 1", 0.5 / 30.0);
     CLAIM("interpolation = 3 @ %.17g | largest angle to slerp = 0 ~ 1e-2", 8.0 / 30.0);
-    // Clips may have any rate, and many have 60 Hz.
+    // The text must not contain a frame rate, because clips can have any rate.
     CHECK(strstr(fixture->page->about, "30") == NULL);
 }
 
@@ -298,8 +298,8 @@ static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 point)
     return nearest;
 }
 
-// Green crosses mark feet on the ground: the ankles above them do not move, whatever the reported
-// state is.
+// Green crosses mark feet on the ground. The ankles above them do not move, independent of the
+// reported state.
 TEST_PAGE (page_walk_measures_the_posed_feet, "walk") {
     enum { MAX = 256 };
     // Positions of feet on the ground, and ankles at their first detection.

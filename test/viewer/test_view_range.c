@@ -225,7 +225,8 @@ static double play_frames(double seconds, int count)
     return play.time;
 }
 
-// Frames of up to two seconds count in full. A former version limited them to a tenth of a second.
+// The complete time of frames of up to two seconds is counted. A former version limited them to a
+// tenth of a second.
 TEST (view_clips_keep_real_time_on_a_slow_clock) {
     CHECK_NEAR(play_frames(1.0 / 60.0, 600), 10, 1e-9);
     CHECK_NEAR(play_frames(0.125, 80), 10, 1e-9);

@@ -98,8 +98,8 @@ TEST_HERE (view_error_of_a_missing_file_has_no_lines) {
     CHECK(has_item(w, 1280, 720, "error/Try again"));
 }
 
-// Files are listed in the folder of the last opened file. A model that the user has not opened does
-// not count: then files are listed in the working directory.
+// Files are listed in the folder of the last opened file. A model that the user has not opened is
+// ignored: files are then listed in the working directory.
 TEST_HERE (view_list_begins_in_the_last_folder) {
     SCOPED_STRING here = common_canonical_path(".");
     SCOPED_STRING models_folder = view_find_models_folder();

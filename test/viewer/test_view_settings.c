@@ -281,7 +281,7 @@ TEST_SCREEN (view_files_of_rows_can_be_browsed, BOBBIN) {
     CHECK_STRING(s->viewer.document->scene.name, "bobbin");
 }
 
-// In the smallest window the buttons are visible, whatever the card contains.
+// In the smallest window the buttons are visible, independent of the content of the card.
 TEST_SCREEN (view_buttons_of_cards_are_visible_in_small_windows, SMALL) {
     view_menu_entries list;
     view_list_menu_entries(&list);
@@ -302,8 +302,8 @@ TEST_SCREEN (view_buttons_of_cards_are_visible_in_small_windows, SMALL) {
     }
 }
 
-// All rows are listed under their headings, with changed ones first. The keys are a group of the
-// list.
+// The list shows all options under headings, with changed options first. Keyboard shortcuts are one
+// group of the list.
 TEST_SCREEN (view_settings_list_all_options, BOBBIN) {
     s->options.speed = 2;
     PERFORM(&s->viewer, VIEW_SETTINGS);

@@ -39,7 +39,8 @@ static outside look_outside(const screen *s)
     return o;
 }
 
-// Presses a part of an item; see item_press(). A request by itself changes nothing.
+// Presses a part of an item; see item_press(). A request does not change the state until it is
+// executed.
 static view_command press(screen *s, const char *name, float across)
 {
     const outside before = look_outside(s);
@@ -642,8 +643,8 @@ TEST_HERE (view_search_finds_common_queries, BOBBIN) {
     }
 }
 
-// Words that most commands have in common may be missing in the entry, and phrases are better than
-// separate words.
+// Words that are common to most commands may be missing in the entry. An entry that contains the
+// phrase is preferred to an entry that contains the separate words.
 TEST_HERE (view_search_ignores_common_words, BOBBIN) {
     STRINGS(cases) = {
         "show joints=Skeleton",

@@ -73,7 +73,7 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
     return NULL;
 }
 
-// Returns true if the weights of morph targets are finite, whatever plays.
+// Returns true if the weights of morph targets are finite, independent of the active states.
 static bool has_sound_morphs(md5_player *player, const md5_machine *machine)
 {
     const uint32_t count = md5_machine_num_morphs(machine);
