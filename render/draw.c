@@ -733,24 +733,24 @@ static bool has_base(const md5gl_stage_list *list)
     return list->base == MD5GL_BASE_BLACK || list->base == MD5GL_BASE_LIT;
 }
 
-// Sets the color mask. `masked` is a combination of MD5GL_MASK_* flags: the color channels that are
-// not written. `alpha` is true if alpha is written.
-static void write_channels(md5gl_renderer *renderer, uint32_t masked, bool alpha)
+enum { MASK_COLORS = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE };
+
+// Sets the channels that draws do not write. `masked` is a combination of MD5GL_MASK_* flags.
+static void mask_channels(md5gl_renderer *renderer, uint32_t masked)
 {
     renderer->gl.ColorMask(!(masked & MD5GL_MASK_RED), !(masked & MD5GL_MASK_GREEN),
-                           !(masked & MD5GL_MASK_BLUE), alpha);
+                           !(masked & MD5GL_MASK_BLUE), !(masked & MD5GL_MASK_ALPHA));
 }
 
 // Returns true if a stage adds to the coverage of the target, which is stored in the alpha channel.
 // A stage that only multiplies the target's color does not. A stage that writes no colors does not.
 static bool adds_coverage(const md5gl_stage *stage)
 {
-    const uint32_t all = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE;
     if (stage->source == MD5GL_FACTOR_TARGET_COLOR)
         return false;
     if (stage->source == MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR)
         return false;
-    return stage->source != MD5GL_FACTOR_ZERO && (stage->masked & all) != all;
+    return stage->source != MD5GL_FACTOR_ZERO && (stage->masked & MASK_COLORS) != MASK_COLORS;
 }
 
 // Sets blending and channel masks for a stage, and returns the alpha that the shader must write.
@@ -768,7 +768,7 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
     // If the alpha of the target is used, it is blended with the same factors as the colors.
     if (uses_alpha) {
         gl->BlendFunc(source, target);
-        write_channels(renderer, stage->masked, !(stage->masked & MD5GL_MASK_ALPHA));
+        mask_channels(renderer, stage->masked);
         return ALPHA_UNCHANGED;
     }
 
@@ -776,7 +776,8 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
     //
     //   coverage = alpha of the stage + (1 - alpha of the stage) * previous coverage
     const bool covers = !renderer->opaque && adds_coverage(stage);
-    write_channels(renderer, stage->masked, covers);
+    const uint32_t masked_colors = stage->masked & MASK_COLORS;
+    mask_channels(renderer, covers ? masked_colors : masked_colors | MD5GL_MASK_ALPHA);
     gl->BlendFuncSeparate(source, target, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
 
     // The shader can write coverage as alpha only if the color factors do not depend on the
@@ -1001,7 +1002,7 @@ static void draw_light_pass(md5gl_renderer *renderer, const list_draw *draw)
 // base that is not lit is black.
 static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 {
-    const uint32_t all_masked = UINT32_MAX;
+
     const md5gl_stage_list *const list = draw->list;
     const bool is_lit = list->base == MD5GL_BASE_LIT;
     if (!has_base(list))
@@ -1019,16 +1020,16 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     // match.
     md5gli_set_coverage(renderer, true);
     if (is_lit)
-        write_channels(renderer, all_masked, false);
+        mask_channels(renderer, MASK_COLORS | MD5GL_MASK_ALPHA);
     else
-        write_channels(renderer, 0, !keeps_alpha);
+        mask_channels(renderer, keeps_alpha ? MD5GL_MASK_ALPHA : 0);
     fill_depth(renderer, draw, renderer->multisampled);
     md5gli_set_coverage(renderer, false);
     if (!is_lit)
         return;
 
     // A lit base has written only depth so far: draw its colors where the depth is equal.
-    write_channels(renderer, 0, true);
+    mask_channels(renderer, 0);
     set_depth(renderer, GL_EQUAL, false);
     draw_light(renderer, draw, false);
 }
@@ -1058,7 +1059,7 @@ static void restore_opacity(md5gl_renderer *renderer, const list_draw *draw)
         return;
     renderer->gl.Disable(GL_BLEND);
     set_depth(renderer, is_equal ? GL_EQUAL : GL_LEQUAL, false);
-    write_channels(renderer, UINT32_MAX, true);
+    mask_channels(renderer, MASK_COLORS);
     draw_stage(renderer, draw, &black_stage, ALPHA_IGNORED, ALPHA_ONE);
 }
 

@@ -69,6 +69,14 @@ typedef struct md5gl_depth_map {
     GLuint frame_block; // the frame's uniform block with the map's matrix and eye
 } md5gl_depth_map;
 
+// A rectangle on the ground that moves away from the light; world space. Shadows can reach the area
+// over which it moves.
+typedef struct md5gl_shaded_ground {
+    md5_vec2 near_corner; // of the rectangle, nearest to the light
+    md5_vec2 far_corner;
+    md5_vec2 shift; // the movement
+} md5gl_shaded_ground;
+
 // The objects and the state of one OpenGL context.
 struct md5gl_renderer {
     GladGLContext gl;
@@ -137,10 +145,7 @@ struct md5gl_renderer {
     uint32_t num_lights;      // point lights of the frame
     float ground;             // height of the ground, units
 
-    // The part of the ground that shadows can reach; see find_shaded_ground(). Two x, y pairs are
-    // opposite corners of a rectangle. A third pair is the vector by which the rectangle moves away
-    // from the first corner.
-    float shaded_ground[8];
+    md5gl_shaded_ground shaded_ground;    // the part of the ground that shadows can reach
     const md5gl_environment *environment; // NULL if the frame does not have one
     md5gl_texture reflections;            // reflections of the environment, or 0
     bool is_classic;                      // MD5GL_LIGHTING_CLASSIC

@@ -116,7 +116,11 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 center, float radius)
         return;
     gl->Uniform4f(program->uniforms[MD5GL_GROUND_AREA], center.x, center.y, renderer->ground,
                   radius);
-    gl->Uniform4fv(program->uniforms[MD5GL_GROUND_SHADED], 2, renderer->shaded_ground);
+    const md5gl_shaded_ground shaded = renderer->shaded_ground;
+    const float corners_and_shift[8] = {shaded.near_corner.x, shaded.near_corner.y,
+                                        shaded.far_corner.x,  shaded.far_corner.y,
+                                        shaded.shift.x,       shaded.shift.y};
+    gl->Uniform4fv(program->uniforms[MD5GL_GROUND_SHADED], 2, corners_and_shift);
     draw_plane(gl, 6);
 }
 

@@ -405,15 +405,9 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
 // rectangle is the area below the casters, enlarged by the softness of their shadows. A light from
 // below casts no shadows on the ground, so the rectangle then does not move.
 //
-// `to_light` is a unit vector. The result is in world units:
-//
-// - ground[0], [1]: x and y of the corner of the rectangle that is nearest to the light,
-// - ground[2], [3]: x and y of the opposite corner,
-// - ground[4], [5]: vector of the movement.
-//
-// ground[6] and [7] are not set.
-static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *sizes,
-                               const float to_light[3], float ground[8])
+// `to_light` is a unit vector.
+static md5gl_shaded_ground find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *sizes,
+                                              const float to_light[3])
 {
     // The smallest z of the direction to the light that is used. It limits the length of shadows.
     static const float min_light_height = 1e-3f;
@@ -422,6 +416,9 @@ static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *siz
     const float max[2] = {bounds.max.x, bounds.max.y};
     const float caster_height = fmaxf(bounds.max.z - frame->ground, 0.0f) + sizes->sun_reach;
     const float reach = fmaxf(sizes->sun_reach, sizes->contact_reach);
+    float near_corner[2];
+    float far_corner[2];
+    float shift[2];
     for (uint32_t axis = 0; axis < 2; axis++) {
         // A point at the height h above the ground casts its shadow away from the light. The shadow
         // is at the distance slope * h from the point on the ground below.
@@ -431,14 +428,18 @@ static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *siz
 
         // Begin the movement outside of the casters, on the side of the light.
         const float start = slope * sizes->sun_reach;
-        const float shift = -slope * caster_height - start;
         const float lower = min[axis] - reach + start;
         const float upper = max[axis] + reach + start;
-        const bool moves_down = shift < 0.0f; // to smaller coordinates
-        ground[axis] = moves_down ? upper : lower;
-        ground[2 + axis] = moves_down ? lower : upper;
-        ground[4 + axis] = shift;
+        shift[axis] = -slope * caster_height - start;
+        const bool moves_down = shift[axis] < 0.0f; // to smaller coordinates
+        near_corner[axis] = moves_down ? upper : lower;
+        far_corner[axis] = moves_down ? lower : upper;
     }
+    return (md5gl_shaded_ground){
+        .near_corner = {near_corner[0], near_corner[1]},
+        .far_corner = {far_corner[0], far_corner[1]},
+        .shift = {shift[0], shift[1]},
+    };
 }
 
 // Returns a unit vector that is perpendicular to a unit vector.
@@ -529,7 +530,7 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
               block->contact_from_world);
 
     write_map_sizes(frame, sizes, block);
-    find_shaded_ground(frame, sizes, to_light, renderer->shaded_ground);
+    renderer->shaded_ground = find_shaded_ground(frame, sizes, to_light);
 }
 
 // Returns the bounds of all models that have instances, in world space.
@@ -627,7 +628,7 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     const bool has_sun = measure_maps(&complete, &sizes);
     const uint32_t num_spots = begin_lights(renderer, frame, block);
     select_maps(renderer, has_sun, num_spots);
-    memset(renderer->shaded_ground, 0, sizeof renderer->shaded_ground);
+    renderer->shaded_ground = (md5gl_shaded_ground){0};
     if (!renderer->shadowed)
         return;
 

@@ -240,7 +240,7 @@ static frame_calls check_frame(const gl_scene *scene, const char *line)
             CALLS(REPLACE)
         }
         viewer.state.play.time = 0.5 + 0.1 * i;
-        CHECK(view_draw(&viewer.state, target, WIDTH, HEIGHT, false, false, NULL));
+        CHECK(view_draw(&viewer.state, target, WIDTH, HEIGHT, VIEW_OMIT_NOTHING, NULL));
     }
     *scene_gl(renderer) = watch.gl;
     md5gl_destroy_target(renderer, target);

@@ -45,7 +45,7 @@ static void draw_view(view_state *viewer, md5gl_target *target, int view, golden
 {
     viewer->cameras.user.azimuth = strtof(views[view].azimuth, NULL);
     viewer->cameras.user.elevation = strtof(views[view].elevation, NULL);
-    CHECK(view_draw(viewer, target, SIDE, SIDE, false, true, NULL));
+    CHECK(view_draw(viewer, target, SIDE, SIDE, VIEW_OMIT_INTERFACE, NULL));
     CHECK(md5gl_read_pixels(viewer->renderer, target, SIDE, SIDE, picture->rgba[0][0], NULL));
 }
 

@@ -511,8 +511,8 @@ gl_limits scene_limits(md5gl_renderer *renderer)
 
 void scene_shade_whole_ground(md5gl_renderer *renderer)
 {
-    static const float whole_ground[8] = {-1e4f, -1e4f, 1e4f, 1e4f};
-    memcpy(renderer->shaded_ground, whole_ground, sizeof whole_ground);
+    renderer->shaded_ground =
+        (md5gl_shaded_ground){.near_corner = {-1e4f, -1e4f}, .far_corner = {1e4f, 1e4f}};
 }
 
 uint32_t scene_num_batches(const md5gl_model *copy)

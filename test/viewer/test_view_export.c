@@ -166,7 +166,7 @@ TEST_EXPORT (view_export_equals_the_image_in_the_window) {
         both[i]->height = 48;
         both[i]->options->shown.panel = false;
         md5gl_target *const target = md5gl_create_target(fixture->gl.renderer, 64, 48, 1, NULL);
-        CHECK(view_draw(both[i], target, 64, 48, false, true, NULL));
+        CHECK(view_draw(both[i], target, 64, 48, VIEW_OMIT_INTERFACE, NULL));
         CHECK(md5gl_read_pixels(fixture->gl.renderer, target, 64, 48, pixels[i], NULL));
         md5gl_destroy_target(fixture->gl.renderer, target);
     }

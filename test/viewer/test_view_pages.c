@@ -25,8 +25,8 @@ static bool is_inside(const screen *s)
 static void draw(screen *s)
 {
     md5gl_target *const target = md5gl_create_target(s->gl.renderer, 160, 120, 1, NULL);
-    CHECK(
-        view_draw(&s->viewer, target, (uint32_t)s->width, (uint32_t)s->height, false, false, NULL));
+    CHECK(view_draw(&s->viewer, target, (uint32_t)s->width, (uint32_t)s->height, VIEW_OMIT_NOTHING,
+                    NULL));
     md5gl_destroy_target(s->gl.renderer, target);
     CHECK(is_inside(s));
 }
@@ -313,7 +313,7 @@ TEST_HERE (view_pages_have_no_time_before_their_beginning) {
     md5gl_target *const target = md5gl_create_target(s->gl.renderer, 160, 120, 1, NULL);
     for (int i = 0; i < 2; i++) {
         s->viewer.play.time = times[i];
-        CHECK(view_draw(&s->viewer, target, 160, 120, false, true, NULL));
+        CHECK(view_draw(&s->viewer, target, 160, 120, VIEW_OMIT_INTERFACE, NULL));
         CHECK(md5gl_read_pixels(s->gl.renderer, target, 160, 120, pixels[i], NULL));
     }
     md5gl_destroy_target(s->gl.renderer, target);

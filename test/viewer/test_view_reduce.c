@@ -691,7 +691,7 @@ static uint8_t *draw_half(view_state *state)
     md5gl_target *const target = md5gl_create_target(state->renderer, WIDTH, HEIGHT, 1, &error);
     state->drawing.quality_level.scale = 0.5f;
     const bool done = target != NULL
-                      && view_draw(state, target, WIDTH, HEIGHT, false, false, &error)
+                      && view_draw(state, target, WIDTH, HEIGHT, VIEW_OMIT_NOTHING, &error)
                       && md5gl_read_pixels(state->renderer, target, WIDTH, HEIGHT, rgba, &error);
     state->drawing.quality_level.scale = 0.0f;
     CHECK_DONE(done, error);
@@ -880,7 +880,7 @@ TEST_SHOT (view_smooth_edges_look_like_samples,
     viewer->state.height = DOWN;
     const bool is_drawn =
         from != NULL && to != NULL
-        && view_draw(&viewer->state, from, ACROSS, DOWN, false, true, &error)
+        && view_draw(&viewer->state, from, ACROSS, DOWN, VIEW_OMIT_INTERFACE, &error)
         && md5gl_smooth_target(renderer, from, md5gl_get_target_names(to).framebuffer, &error)
         && md5gl_read_pixels(renderer, from, ACROSS, DOWN, rough, &error)
         && md5gl_read_pixels(renderer, to, ACROSS, DOWN, smooth, &error);

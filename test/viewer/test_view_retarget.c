@@ -51,7 +51,7 @@ static void show_clip(screen *s, const char *name)
 static void draw(screen *s)
 {
     md5gl_target *const target = md5gl_create_target(s->viewer.renderer, 64, 48, 1, NULL);
-    CHECK(view_draw(&s->viewer, target, 64, 48, false, true, NULL));
+    CHECK(view_draw(&s->viewer, target, 64, 48, VIEW_OMIT_INTERFACE, NULL));
     md5gl_destroy_target(s->viewer.renderer, target);
     screen_draw(s);
 }

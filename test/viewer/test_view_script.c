@@ -28,7 +28,7 @@ static void draw_companion(user *u)
     u->drawn_companion = model;
     u->drawn_time = u->viewer.play.time;
     md5gl_target *const target = md5gl_create_target(u->viewer.renderer, 64, 48, 1, NULL);
-    CHECK(view_draw(&u->viewer, target, 64, 48, false, true, NULL));
+    CHECK(view_draw(&u->viewer, target, 64, 48, VIEW_OMIT_INTERFACE, NULL));
     md5gl_destroy_target(u->viewer.renderer, target);
 }
 

@@ -329,7 +329,7 @@ TEST_SCREEN (view_colors_can_be_picked_from_the_image, BOBBIN) {
     const uint32_t y = (uint32_t)(free_part.y + 0.6f * free_part.height);
     md5gl_target *const target =
         md5gl_create_target(s->viewer.renderer, 1280, 720, s->options.samples, &error);
-    CHECK(view_draw(&s->viewer, target, 1280, 720, false, false, &error)
+    CHECK(view_draw(&s->viewer, target, 1280, 720, VIEW_OMIT_NOTHING, &error)
           && md5gl_read_pixels(s->viewer.renderer, target, 1280, 720, rgba, &error));
     md5gl_destroy_target(s->viewer.renderer, target);
     click(s, "card/\xE2\x97\x8E Pick", 0.5f);

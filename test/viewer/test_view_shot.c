@@ -95,9 +95,10 @@ shot shot_draw(shot_viewer *viewer)
     md5gl_target *const target = md5gl_create_target(state->renderer, drawn.width, drawn.height,
                                                      viewer->options.samples, &error);
     drawn.rgba = common_alloc((size_t)drawn.width * drawn.height, 4);
+    const unsigned omitted =
+        viewer->options.no_background ? VIEW_OMIT_BACKGROUND : VIEW_OMIT_NOTHING;
     const bool done = target != NULL
-                      && view_draw(state, target, drawn.width, drawn.height,
-                                   viewer->options.no_background, false, &error)
+                      && view_draw(state, target, drawn.width, drawn.height, omitted, &error)
                       && md5gl_read_pixels(state->renderer, target, drawn.width, drawn.height,
                                            drawn.rgba, &error);
     CHECK_DONE(done, error);

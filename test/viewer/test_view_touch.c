@@ -380,7 +380,7 @@ TEST_HERE (view_thumbnails_show_the_document, BOBBIN) {
         view_state small = u->viewer;
         small.width = small.height = SIDE;
         memset(pictures[i], i, sizeof pictures[i]);
-        CHECK(view_draw_small(&u->viewer, &small, true, 1, false, pictures[i]));
+        CHECK(view_draw_small(&u->viewer, &small, true, 1, VIEW_OMIT_NOTHING, pictures[i]));
         REQUIRE(view_select_page(&u->viewer));
     }
     CHECK(u->viewer.pages.open == VIEW_CONTENTS);

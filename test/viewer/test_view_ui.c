@@ -1292,7 +1292,8 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     const char *const another = test_path("models/thimble/thimble.md5mesh");
     CHECK(view_set_option(&s->viewer, VIEW_OPTION(retarget), common_text_value(another)));
     md5gl_target *const target = md5gl_create_target(s->viewer.renderer, 64, 48, 1, NULL);
-    CHECK(view_draw(&s->viewer, target, 64, 48, false, true, NULL)); // drawing moves the companion
+    CHECK(view_draw(&s->viewer, target, 64, 48, VIEW_OMIT_INTERFACE,
+                    NULL)); // drawing moves the companion
     md5gl_destroy_target(s->viewer.renderer, target);
     s->viewer.panels.retarget.picked = 1;
     check_contrast(s, "pairs");

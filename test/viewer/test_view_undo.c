@@ -206,7 +206,7 @@ TEST_SCREEN (view_undo_restores_the_image, BOBBIN) {
         SCOPED_STRING first = option_texts(&s->options);
         const size_t step = s->viewer.undo.step;
         const view_camera camera = s->viewer.cameras.user;
-        CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
+        CHECK(view_draw(&s->viewer, target, W, H, VIEW_OMIT_INTERFACE, NULL));
         CHECK(md5gl_read_pixels(s->gl.renderer, target, W, H, before, NULL));
         if (strcmp(names[i][0], "hide") == 0)
             execute(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
@@ -219,7 +219,7 @@ TEST_SCREEN (view_undo_restores_the_image, BOBBIN) {
         SCOPED_STRING undone = option_texts(&s->options);
         CHECK_STRING(undone, first);
         s->viewer.cameras.user = camera;
-        CHECK(view_draw(&s->viewer, target, W, H, false, true, NULL));
+        CHECK(view_draw(&s->viewer, target, W, H, VIEW_OMIT_INTERFACE, NULL));
         CHECK(md5gl_read_pixels(s->gl.renderer, target, W, H, after, NULL));
         CHECK_THAT(memcmp(before, after, 4 * W * H) == 0, "--%s leaves another picture",
                    names[i][0]);

@@ -217,6 +217,13 @@ typedef struct view_stage {
 
 // == Drawing (draw.c) ======================================================================
 
+// Parts of a frame that an image can omit.
+enum {
+    VIEW_OMIT_NOTHING = 0,
+    VIEW_OMIT_BACKGROUND = 1, // and the ground; the image is transparent
+    VIEW_OMIT_INTERFACE = 2,  // panels and marks
+};
+
 // Returns the lens of the image: of the camera, which follows the character, or of the camera path
 // (camera.c).
 view_lens view_stage_lens(const view_stage *stage);

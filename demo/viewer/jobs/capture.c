@@ -34,9 +34,10 @@ static uint8_t *capture_window(view_state *viewer, bool clean)
     viewer->ui.notice.end = 0;
     const uint32_t width = viewer->width;
     const uint32_t height = viewer->height;
+    const unsigned omitted = clean ? VIEW_OMIT_BACKGROUND | VIEW_OMIT_INTERFACE : VIEW_OMIT_NOTHING;
     uint8_t *rgba = common_alloc((size_t)width * height, 4);
     md5gl_target *const target = view_create_target(viewer, width, height);
-    if (!view_draw_pixels(viewer, target, width, height, clean, clean, rgba)) {
+    if (!view_draw_pixels(viewer, target, width, height, omitted, rgba)) {
         free(rgba);
         rgba = NULL;
     }

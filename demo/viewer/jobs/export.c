@@ -418,8 +418,9 @@ static void draw_preview(view_state *viewer, view_options *export_options)
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
     size_t preview_size = 0; // bytes as PNG
     drop_preview(viewer);
-    if (view_draw_small(viewer, &small, is_image, export_options->samples,
-                        export_options->no_background, rgba)) {
+    const unsigned omitted =
+        export_options->no_background ? VIEW_OMIT_BACKGROUND : VIEW_OMIT_NOTHING;
+    if (view_draw_small(viewer, &small, is_image, export_options->samples, omitted, rgba)) {
         export->preview = view_make_texture(viewer->renderer, rgba, width, height);
         export->preview_shape = (float)width / (float)height;
         // The file is not kept; its size is the base of the estimate.

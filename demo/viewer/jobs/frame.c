@@ -113,11 +113,11 @@ static view_stage build_scaled_stage(view_state *viewer, uint32_t layout_width,
 // Draws one frame into a target: the document or lesson, its caption, marks and panels. Takes the
 // same parameters as view_draw().
 static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-                       bool transparent, bool clean, md5_error *error)
+                       unsigned omitted, md5_error *error)
 {
     const bool is_page = viewer->pages.open >= 0; // a lesson, or the list of lessons
     const bool is_small = is_reduced(viewer);
-    const bool has_interface = viewer->has_interface && !clean;
+    const bool has_interface = viewer->has_interface && !(omitted & VIEW_OMIT_INTERFACE);
     const bool has_panels = has_interface && !is_small;
     const uint32_t layout_width = is_small ? viewer->width : width;
     const uint32_t layout_height = is_small ? viewer->height : height;
@@ -130,11 +130,13 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     md5_error draw_error = {0};
     bool is_drawn;
     if (is_page) {
+        const unsigned omitted_panels = has_panels ? 0 : VIEW_OMIT_INTERFACE;
         view_prepare_thumbnails(&stage);
-        is_drawn = view_draw_page(&stage, fmax(viewer->play.time, 0), target, transparent,
-                                  !has_panels, &draw_error);
+        is_drawn = view_draw_page(&stage, fmax(viewer->play.time, 0), target,
+                                  omitted | omitted_panels, &draw_error);
     } else {
-        is_drawn = view_draw_world(&stage, target, transparent, &draw_error);
+        const bool is_transparent = (omitted & VIEW_OMIT_BACKGROUND) != 0;
+        is_drawn = view_draw_world(&stage, target, is_transparent, &draw_error);
     }
     if (viewer->drawing.caption != NULL)
         draw_caption(viewer, &stage);
@@ -154,18 +156,18 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
 // it contained characters whose glyphs were missing. Glyphs are requested during drawing, and are
 // added to the texture afterwards.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-               bool transparent, bool clean, md5_error *error)
+               unsigned omitted, md5_error *error)
 {
     // A frame may contain letters that are not in the glyph texture. view_update_font() adds them,
     // and the frame is drawn again. If other letters had to be removed from the texture for them, a
     // second repetition is necessary.
     enum { MAX_REPETITIONS = 2 };
     view_font *const font = &viewer->drawing.font;
-    bool drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
+    bool drawn = draw_frame(viewer, target, width, height, omitted, error);
     if (font->letters == NULL)
         return drawn;
     for (int i = 0; i < MAX_REPETITIONS && drawn && view_update_font(font, viewer->renderer); i++)
-        drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
+        drawn = draw_frame(viewer, target, width, height, omitted, error);
     return drawn;
 }
 
@@ -237,9 +239,9 @@ bool view_present(view_state *viewer, md5_error *error)
         prepare_target(viewer, &needed, error);
     if (!needs_target || present->target == NULL) {
         viewer->drawing.quality_level.scale = 0;
-        return view_draw(viewer, NULL, viewer->width, viewer->height, false, false, error);
+        return view_draw(viewer, NULL, viewer->width, viewer->height, VIEW_OMIT_NOTHING, error);
     }
-    if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error))
+    if (!view_draw(viewer, present->target, needed.width, needed.height, VIEW_OMIT_NOTHING, error))
         return false;
     if (!copy_to_window(viewer, is_small, error))
         return false;

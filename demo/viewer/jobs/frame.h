@@ -44,18 +44,18 @@ bool view_set_scale(view_state *viewer, float scale);
 
 #define VIEW_CAPTION_BORDER 4.0f // pixels on each side of the text
 
-// Draws one frame into a target (NULL: the window). `transparent` omits the background, and `clean`
-// the interface. The quality level may reduce the resolution. Then the image of a window
-// of viewer->width * height is drawn with fewer pixels and without panels.
+// Draws one frame into a target (NULL: the window). `omitted` is a combination of VIEW_OMIT_*. The
+// quality level may reduce the resolution. Then the image of a window of viewer->width * height is
+// drawn with fewer pixels and without panels.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-               bool transparent, bool clean, md5_error *error);
+               unsigned omitted, md5_error *error);
 
 // Draws an image of small->width * height pixels without the interface, and reads it into rgba[4 *
 // width * height]. `small` is a modified copy of the viewer. Only its drawing buffers are copied
 // back, because drawing may reallocate them. With `is_framed`, its camera frames the current pose.
-// Returns false on failure.
+// `omitted` is 0 or VIEW_OMIT_BACKGROUND. Returns false on failure.
 bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
-                     bool transparent, uint8_t *rgba);
+                     unsigned omitted, uint8_t *rgba);
 
 // Implements view_preview_drawer; `user` is the viewer.
 bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size, view_image *image);

@@ -48,13 +48,13 @@ bool view_write_png(view_state *viewer, const char *path, uint32_t width, uint32
 // Draws a frame into `target` and copies its pixels to rgba[4 * width * height] in memory of the
 // CPU. Returns false on failure.
 bool view_draw_pixels(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-                      bool transparent, bool clean, uint8_t *rgba)
+                      unsigned omitted, uint8_t *rgba)
 {
     md5_error error = {0};
     if (target == NULL) // an error was logged when it could not be created
         return false;
     const bool is_drawn =
-        view_draw(viewer, target, width, height, transparent, clean, &error)
+        view_draw(viewer, target, width, height, omitted, &error)
         && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error);
     return is_drawn || view_log_error(&viewer->log, &error);
 }
@@ -564,9 +564,13 @@ static bool store_image(view_output *output)
 static bool draw_next_image(view_output *output)
 {
     view_state *const viewer = output->viewer;
-    const bool omits_interface = output->is_sheet; // the cells of a sheet have no interface
-    return view_draw_pixels(viewer, output->target, viewer->width, viewer->height,
-                            viewer->options->no_background, omits_interface, output->rgba)
+    unsigned omitted = VIEW_OMIT_NOTHING;
+    if (viewer->options->no_background)
+        omitted |= VIEW_OMIT_BACKGROUND;
+    if (output->is_sheet) // the cells of a sheet have no interface
+        omitted |= VIEW_OMIT_INTERFACE;
+    return view_draw_pixels(viewer, output->target, viewer->width, viewer->height, omitted,
+                            output->rgba)
            && store_image(output);
 }
 
@@ -793,7 +797,7 @@ static bool measure_frame(view_state *viewer, md5gl_target *target, double *seco
     md5_error error = {0};
     uint8_t pixel[4]; // reading back one pixel waits for the GPU
     const double begin = view_seconds();
-    if (!view_draw(viewer, target, viewer->width, viewer->height, false, false, &error)
+    if (!view_draw(viewer, target, viewer->width, viewer->height, VIEW_OMIT_NOTHING, &error)
         || !md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, &error))
         return view_log_error(&viewer->log, &error);
     *seconds = view_seconds() - begin;

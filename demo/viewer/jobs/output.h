@@ -49,11 +49,11 @@ char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered);
 // failure.
 md5gl_target *view_create_target(view_state *viewer, uint32_t width, uint32_t height);
 
-// Draws the current state into rgba[4 * width * height]. Returns false and logs an error on
-// failure. If `target` is NULL, only returns false, because the error was logged when the target
-// could not be created.
+// Draws the current state into rgba[4 * width * height]. `omitted` is a combination of VIEW_OMIT_*.
+// Returns false and logs an error on failure. If `target` is NULL, only returns false, because the
+// error was logged when the target could not be created.
 bool view_draw_pixels(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-                      bool transparent, bool clean, uint8_t *rgba);
+                      unsigned omitted, uint8_t *rgba);
 
 // Writes an image and logs its path; a thumbnail is not logged, because another program requested
 // it. Returns false and logs an error on failure.

@@ -26,7 +26,7 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
 // Framing changes the bounds and the hull of the document, which `small` shares with the viewer.
 // They are stored first and restored at the end.
 bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
-                     bool transparent, uint8_t *rgba)
+                     unsigned omitted, uint8_t *rgba)
 {
     // Framing a pose changes the bounds and the hull of the document, which are restored at the
     // end.
@@ -44,7 +44,8 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
     md5gl_target *const target =
         md5gl_create_target(viewer->renderer, width, height, samples, &error);
     const bool is_drawn =
-        target != NULL && view_draw(small, target, width, height, transparent, true, &error)
+        target != NULL
+        && view_draw(small, target, width, height, omitted | VIEW_OMIT_INTERFACE, &error)
         && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error);
     md5gl_destroy_target(viewer->renderer, target);
 
@@ -96,7 +97,8 @@ static md5gl_texture draw_clip(view_state *viewer, size_t clip)
     // Play the clip in the scene while the thumbnail is drawn.
     scene->clip = clip;
     scene->motion = &view_clip_motion;
-    const bool is_drawn = view_draw_small(viewer, &small, true, SAMPLES, true, rgba);
+    const bool is_drawn =
+        view_draw_small(viewer, &small, true, SAMPLES, VIEW_OMIT_BACKGROUND, rgba);
     scene->clip = shown_clip;
     scene->motion = motion;
     const md5gl_texture picture =
@@ -158,7 +160,8 @@ bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size,
     set_preview_settings(&small, &options, subject);
 
     uint8_t *const rgba = common_alloc((size_t)size * size, 4);
-    const bool is_drawn = view_draw_small(viewer, &small, true, SAMPLES, true, rgba);
+    const bool is_drawn =
+        view_draw_small(viewer, &small, true, SAMPLES, VIEW_OMIT_BACKGROUND, rgba);
     view_free_textures(&document->textures, viewer->renderer);
     md5gl_destroy_model(viewer->renderer, document->drawn);
     document->drawn = NULL;

@@ -39,7 +39,7 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
 
     md5_error error = {0};
     view_open_page(&pages, number);
-    bool is_drawn = view_draw_page(&stage, 0, target, false, true, &error);
+    bool is_drawn = view_draw_page(&stage, 0, target, VIEW_OMIT_INTERFACE, &error);
     view_clear_canvas(stage.canvas);
     draw_thumbnail_plot(&pages.picture, stage.canvas);
     view_draw_canvas(&stage);

@@ -231,11 +231,11 @@ static bool prepare_picture(const view_stage *stage, const view_page *page, doub
     return true;
 }
 
-// Returns the part of the window that the panel, the plots and the code leave for the figures. With
-// `clean`, returns the complete window.
-static view_rect figures_area(const view_stage *stage, bool clean)
+// Returns the part of the window that the panel, the plots and the code leave for the figures.
+// Without a panel, returns the complete window.
+static view_rect figures_area(const view_stage *stage, bool has_panel)
 {
-    if (clean)
+    if (!has_panel)
         return (view_rect){0, 0, stage->width, stage->height};
     const float left = view_page_panel_width(stage);
     const float covered = view_page_plots_height(stage) + view_page_code_height(stage)
@@ -272,15 +272,17 @@ static bool draw_picture(const view_stage *stage, bool transparent, md5_error *e
 // Draws the open lesson of the stage into `target`, like view_draw_world(): its background,
 // figures and lines, but not its panel. Begins a frame, which the caller must end even if false
 // is returned.
-bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
-                    bool clean, md5_error *error)
+bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, unsigned omitted,
+                    md5_error *error)
 {
+    const bool has_panel = !(omitted & VIEW_OMIT_INTERFACE);
+    const bool transparent = (omitted & VIEW_OMIT_BACKGROUND) != 0;
     view_pages *const pages = given->pages;
     const view_page *const page = view_page_at((uint32_t)pages->open); // NULL: the contents
     const bool is_prepared = prepare_picture(given, page, seconds, error);
 
     // Fit the bounding box of the lesson to the free space.
-    const view_rect area = figures_area(given, clean);
+    const view_rect area = figures_area(given, has_panel);
     const view_camera camera = fit_camera(given, &pages->picture, area);
     pages->lens = view_region_lens(&camera, area, given->width, given->height);
     view_stage stage = *given;

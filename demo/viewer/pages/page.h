@@ -403,10 +403,11 @@ void view_free_thumbnails(view_pages *pages, md5gl_renderer *renderer);
 void view_free_pages(view_pages *pages, md5gl_renderer *renderer);
 
 // Draws the stage's open lesson into `target`, as view_draw_world() draws a document. `seconds` is
-// the time since the lesson was opened. With `clean`, no space is reserved for the panel. Begins a
-// frame, which the caller ends. Returns false and fills `error` on failure.
-bool view_draw_page(const view_stage *stage, double seconds, md5gl_target *target, bool transparent,
-                    bool clean, md5_error *error);
+// the time since the lesson was opened. `omitted` is a combination of VIEW_OMIT_*; with
+// VIEW_OMIT_INTERFACE, no space is reserved for the panel. Begins a frame, which the caller ends.
+// Returns false and fills `error` on failure.
+bool view_draw_page(const view_stage *stage, double seconds, md5gl_target *target, unsigned omitted,
+                    md5_error *error);
 
 // Draws the panel of the stage's open lesson or contents. Call it after view_draw_page(). With
 // --panel=no there is no panel, and the image and its plots use all space.
