@@ -334,9 +334,10 @@ TEST_DOC (edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, &loss, NULL), 0);
 }
 
-// The first of the weights 0.2, 0.3 and 0.5 is removed, which is at a distance of 1. The increase
-// of the other weights counts at distances of 2 and 3. A vertex without weights remains without
-// weights, and weights whose sum is less than 1e-3 do not change.
+// The first of the weights 0.2, 0.3 and 0.5 is removed. Its joint is at a distance of 1. The other
+// weights increase, which moves the vertex in proportion to the distances 2 and 3 of their joints.
+// A vertex without weights remains without weights, and weights whose sum is less than 1e-3 do not
+// change.
 TEST_DOC (edit_weights_are_reduced_with_the_smallest_error, MD5_DOC_MODEL, model_text) {
     md5_doc_mesh *const mesh = &doc->meshes[0];
     const md5_vertex vertices[] = {{0, 3}, {3, 0}, {7, 1}, {7, 1}};
@@ -354,8 +355,9 @@ TEST_DOC (edit_weights_are_reduced_with_the_smallest_error, MD5_DOC_MODEL, model
 }
 
 // Vertex 2 lost its weight. Its neighbors 0, 1 and 3 are in triangles 0 1 2 and 2 3 0, so vertex 0
-// counts twice. No triangle has three vertices with weights, so the surface consists of the edges 0
-// 1 and 3 0. The nearest edge was determined by comparing 100 000 points of each.
+// is counted twice in the mean position. No triangle has three vertices with weights, so the
+// surface consists of the edges 0 1 and 3 0. The nearest edge was determined by comparing 100 000
+// points of each.
 TEST_DOC (edit_fills_vertices_without_weights, MD5_DOC_MODEL, model_text) {
     md5_doc_mesh *const mesh = &doc->meshes[0];
     for (uint32_t j = 0; j < 3; j++) {
@@ -386,8 +388,8 @@ TEST_DOC (edit_fills_vertices_without_weights, MD5_DOC_MODEL, model_text) {
     mesh->vertices[2].num_weights = 0;
     CHECK_UINT(md5_fill_weights(doc, 1, &error), 1);
     CHECK_UINT(mesh->vertices[2].num_weights, 1);
-    // Weights with a bias of 0 do not count, but define the position: the mean of ( 8 0 0 ) and ( 6
-    // 0 0 ).
+    // Weights with a bias of 0 are not copied, but they define the position: the mean of ( 8 0 0 )
+    // and ( 6 0 0 ).
     mesh->vertices[2] = (md5_vertex){4, 2};
     mesh->weights[4] = (md5_weight){.joint = 1, .offset = {7, 0, 0}};
     mesh->weights[5] = (md5_weight){.joint = 1, .offset = {5, 0, 0}};
@@ -429,7 +431,7 @@ TEST (edit_weights_below_0_count_by_their_magnitude) {
     }
 }
 
-// Two weights of vertex 0 are on joint 1 and become one weight at their mean: 0.05 * 2 and 0.05 *
+// Two weights of vertex 0 are on joint 1. They become one weight at their mean: 0.05 * 2 and 0.05 *
 // 4.
 TEST_DOC (edit_weights_of_one_joint_are_added_up, MD5_DOC_MODEL, model_text) {
     doc->meshes[0].weights[4].joint = 1; // three on joint 1: the third has 0.2 at ( 1 2 2 )
@@ -483,7 +485,8 @@ TEST (edit_bounds_equal_those_of_the_skin) {
                   "model has no vertices: expected at least 1, because bounds enclose vertices");
 }
 
-// A clip in another order, with a joint between two and without a third.
+// A clip whose joints have another order. It has an additional joint between two joints, and lacks
+// a third joint.
 static const char clip_text[] =
     "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 3\nframeRate 24\n"
     "numAnimatedComponents 5\nhierarchy {\n\"origin\" -1 4 0\n\"crane\" 0 16 4\n"
@@ -933,8 +936,8 @@ TEST (edit_joints_are_ordered_after_their_parents) {
     check_corners(before, mesh, clip, 7, 1e-4);
 }
 
-// A chain that is stored from its end, below a root with the right name, and below a root without
-// it.
+// A chain whose joints are stored from its end to its root. In the first case the root has the
+// right name, in the second case it does not.
 TEST_DOC (edit_roots_are_known_by_name, MD5_DOC_MODEL, model_text) {
     STRINGS(names) = {"hand", "upper arm", "origin"};
     for (uint32_t j = 0; j < 3; j++) {
@@ -948,8 +951,8 @@ TEST_DOC (edit_roots_are_known_by_name, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(md5_edit_joints(doc, &job, NULL), 4);
 }
 
-// In a chain of three joints, the hand has no weights; without the weights of the arm, neither is
-// needed.
+// A chain of three joints. In the first case only the hand has no weights and is dropped. In the
+// last case the arm does not have weights either, and both are dropped.
 TEST_DOC (edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text) {
     const md5_joint_edit job = {.drops_unused = true};
     md5_weight *const weights = doc->meshes[0].weights;
@@ -1428,7 +1431,7 @@ TEST (edit_components_are_reduced_within_a_tolerance) {
 
 // -- Hostile documents ----------------------------------------------------------------------
 
-// Calls a repair or edit by its index.
+// Calls the repair or edit with an index.
 static uint32_t fix(uint32_t number, md5_doc *doc, md5_error *error)
 {
     static const bool rotated[64] = {true};

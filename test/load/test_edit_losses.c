@@ -189,9 +189,9 @@ TEST (edit_comments_move_with_their_frames) {
     CHECK(finer && strstr(finer, "\nframe 2 {\n\t9 // at 3\n}\n"));
 }
 
-// A sine over 8 frames, from any phase, and a root that walks by 3 units per frame: the next frame
-// is the first frame again, 24 units ahead. A clip that continues differently, or that returns over
-// several steps, is blended.
+// A sine over 8 frames, from any phase, and a root that walks by 3 units per frame: the frame after
+// the last equals the first frame, 24 units ahead. A clip that continues differently, or that
+// returns over several steps, is blended.
 TEST (edit_open_cycles_end_with_their_first_frame) {
     enum { FRAMES = 8, ROW = 12 };
     const double pi = acos(-1);

@@ -233,7 +233,7 @@ static void check_mesh(golden *g, uint32_t index)
     for (uint32_t i = 0; i < mesh->num_file_vertices && expect(g, "st"); i++) {
         const double u = number(g);
         const double v = number(g);
-        // Nine digits distinguish any two floats.
+        // Nine digits are sufficient to distinguish any two floats.
         test_check((float)u == mesh->texcoords[i].x && (float)v == mesh->texcoords[i].y, g->file, 0,
                    "texture coordinate of vertex %u", i);
     }
@@ -424,7 +424,7 @@ static void check_all(golden *g)
     while (is_next(g, "time"))
         check_time(g);
     while (is_next(g, "singleframe")) {
-        // A single frame; the engine shows the base frame instead of the first frame.
+        // The record of a single frame. For frame 0 the engine shows the base frame instead.
         expect(g, "singleframe");
         const uint32_t frame = (uint32_t)number(g);
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};

@@ -1,6 +1,6 @@
-// Tests of batches that the caller's threads divide. With any number of workers and any division
-// they must give the bits of a single thread. test/long/threads.sh runs this test under
-// ThreadSanitizer.
+// Tests of batches that the caller's threads divide. With any number of workers and any division,
+// the results must have the same bits as with a single thread. test/long/threads.sh runs this test
+// under ThreadSanitizer.
 #include "test/scoped.h"
 
 #if !defined(__EMSCRIPTEN__) // has no threads

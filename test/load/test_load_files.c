@@ -441,7 +441,7 @@ TEST (character_frees_all_memory_on_failure) {
                           &threads);
 }
 
-// Paths and arrays so large that each step allocates a separate chunk.
+// Paths and arrays are so large that each step allocates a separate chunk.
 TEST (large_character_frees_all_memory_on_failure) {
     enum { LENGTH = 200000, CLIPS = 4000, CAPACITY = 2 * LENGTH + 40 * CLIPS + 1000 };
     SCOPED_STRING text = malloc(CAPACITY);

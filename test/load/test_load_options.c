@@ -1,5 +1,5 @@
 // Tests of options that skip parts of a model, of models whose geometry was released, and of parts
-// that are derived later. A part that is derived later must have the bits of a whole load.
+// that are derived later. A part that is derived later must have the same bits as in a whole load.
 #include "test/load/test_asset.h"
 #include "test/misuse.h"
 #include "test/scoped.h"
@@ -279,7 +279,7 @@ TEST (clips_that_are_read_twice_equal_those_read_once) {
         size_t size = 0;
         SCOPED_STRING text = test_read_file(test_pathf("models/%s.md5anim", files[i / 3]), &size);
         REQUIRE(text);
-        if (i % 3 == 1) // the first rotation of the base frame is too long: a warning
+        if (i % 3 == 1) // the first rotation of the base frame is too long, which causes a warning
             memcpy(strstr(strstr(text, "baseframe"), ") (") + 3, " 9", 2);
         if (i % 3 == 2) // another token between two frames: both are read once
             strstr(text, "\nframe 1")[-1] = 'x';

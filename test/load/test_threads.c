@@ -1,6 +1,6 @@
 // Tests that many threads can load, bind, sample and skin at the same time, with separate and with
-// shared assets: each must get the bits of a single thread. test/long/threads.sh runs this test
-// under ThreadSanitizer.
+// shared assets: the results of each thread must have the same bits as with a single thread.
+// test/long/threads.sh runs this test under ThreadSanitizer.
 #include "test/scoped.h"
 
 #if !defined(__EMSCRIPTEN__) // has no threads

@@ -1,4 +1,4 @@
-// Drawn pictures against expected pixels that are computed here.
+// Compares drawn images with expected pixels that are computed here.
 #include "test/scoped.h"
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
@@ -70,8 +70,9 @@ TEST_SQUARE (gl_placements_rotate_normals) {
     CHECK_PIXEL(&picture, 0, 0, (uint8_t[4]){255, 255, 255, 255}, 1); // the whole sky
 }
 
-// Back faces are not drawn. A mirrored square between two others that are not mirrored faces the
-// camera as before, also after its skin was set; a square that is mirrored front to back does not.
+// Back faces are not drawn. A square that is mirrored from left to right, between two squares that
+// are not mirrored, still shows its front, also after its skin was set. A square that is mirrored
+// from front to back shows its back and is not drawn.
 TEST_SQUARE (gl_mirrored_placements_show_their_front) {
     static const md5_mat34 left_to_right = {{1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0}};
     static const md5_mat34 front_to_back = {{-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
@@ -263,8 +264,8 @@ TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
     stage_draw_posed(stage, palette, NULL, 1, &picture);
 
     CHECK_PIXEL(&picture, -50, 0, (uint8_t[4]){0, 0, 0, 0}, 0);
-    // If the edge covers a pixel in part, alpha is the coverage and the color is the square's own,
-    // up to the rounding error of dividing by a small 8-bit alpha.
+    // If the edge covers a part of a pixel, alpha is the coverage. The color is the color of the
+    // square, except for the rounding error of a division by a small 8-bit alpha.
     unsigned num_partial = 0;
     unsigned num_full = 0;
     for (int y = 0; y < SCENE_HEIGHT; y++) {
@@ -380,8 +381,8 @@ static double area_mean(const texture_level *level, const texture_level *next, u
     return is_srgb ? linear_to_srgb(sum / complete) : sum / complete;
 }
 
-// Every byte is the nearest one to the mean. Linear color has 16 bits: a thousandth of a byte, and
-// where sRGB is steepest, a fortieth.
+// Every byte must be nearest to the mean. Linear color has 16 bits, so its error is a thousandth of
+// a byte, and a fortieth where sRGB is steepest.
 static void check_half(const texture_level *level, const texture_level *half, bool is_srgb)
 {
     for (uint32_t i = 0; i < 4 * half->width * half->height; i++) {
@@ -426,7 +427,7 @@ TEST_SCENE (gl_mipmaps_are_means_of_areas) {
     }
 }
 
-// A mean of four equal texels is that texel.
+// The mean of four equal texels is this texel.
 TEST_SCENE (gl_mipmaps_keep_every_value_of_srgb) {
     enum { VALUES = 256 };
     static uint8_t texels[2][2 * VALUES][4];
@@ -462,7 +463,7 @@ TEST_SCENE (gl_textures_have_all_levels) {
 
 // -- Skinning paths -------------------------------------------------------------------------------
 
-// The paths that AUTO does not select, against the CPU and against the pictures of the other paths.
+// Compares the paths that AUTO does not select with the CPU and with the images of the other paths.
 
 enum { NUM_JOINTS = 30, NUM_VERTICES = 300 };
 

@@ -419,7 +419,8 @@ TEST_UNSHARED_SCENE (gl_capture_without_normals) {
     md5gl_destroy_model(scene->renderer, copy);
 }
 
-// Opposed rotations cancel out and leave no direction: the normal is then the bind pose's.
+// Opposite rotations cancel out, so the normal does not have a direction. The normal of the bind
+// pose is then used.
 TEST_UNSHARED_SCENE (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
     static const md5_mat34 half_rotation = {{-1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0}};
     SCOPED_MODEL model = scene_hinge();

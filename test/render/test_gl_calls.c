@@ -64,8 +64,8 @@ static void note(unsigned *count, const char *call, GLuint number)
         snprintf(watch.first, sizeof watch.first, "%s %u, program %u", call, number, watch.program);
 }
 
-// Records that a texture is bound. A texture of 0 resets the binding, and counts neither as unused
-// nor as repeated.
+// Records that a texture is bound. Binding texture 0 resets the unit, and is reported neither as
+// unused nor as repeated.
 static void bind(GLenum target, GLuint texture)
 {
     bound_texture *const bound = &watch.bound[watch.unit][target_index(target)];
@@ -266,7 +266,7 @@ TEST_UNSHARED_SCENE (gl_calls_of_a_frame_are_not_in_vain) {
 }
 
 // The number of draw calls and binds does not depend on the number of characters. Each further
-// character uploads its palette and the matrix of its place.
+// character uploads its palette and the matrix of its placement.
 TEST_UNSHARED_SCENE (gl_calls_of_a_frame_do_not_grow_with_a_crowd) {
     enum {
         NUM_JOINTS = 79,

@@ -301,7 +301,7 @@ TEST_HERE (gl_mirrored_projection_shows_the_front) {
     }
 }
 
-// The width of lines is in pixels of the framebuffer, wherever the viewport lies.
+// The width of lines is in pixels of the framebuffer, independent of the position of the viewport.
 TEST_HERE (gl_lines_follow_the_viewport) {
     const md5gl_line_vertex line[2] = {{{5, -70, 30}, {255, 0, 0, 255}},
                                        {{5, 70, 30}, {255, 0, 0, 255}}};

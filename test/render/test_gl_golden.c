@@ -1,8 +1,8 @@
 // Golden pictures: our own model as the viewer draws it, from three sides, in each light, on each
 // path.
 //
-// This program drew them, and a person looked at them before they were committed. So they do not
-// prove that a picture is right; they show that one has changed. If the change is intended,
+// This program drew them, and a person checked them before they were committed. They do not prove
+// that an image is correct, but they show that an image has changed. If the change is intended,
 //     MD5_GOLDEN=test/data build/release/test_gl golden
 // draws them again; look at them before you commit them.
 #include "test/render/test_gl_scene.h"

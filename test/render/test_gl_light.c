@@ -402,8 +402,8 @@ TEST_HERE (gl_contact_shade_has_no_stipple) {
     CHECK_THAT(sum / count < 2.0, "%g", sum / count);
 }
 
-// Across the edge of a soft shadow the light has no steps, one for each tap: few pixels are as dark
-// as the next but one.
+// Across the edge of a soft shadow, the brightness must not have one step per tap: only few pixels
+// may be as dark as the second pixel after them.
 TEST_HERE (gl_soft_shadows_have_no_steps) {
     shadow_scene scene = make_shadow_scene();
     gl_picture picture;

@@ -274,7 +274,7 @@ TEST_SQUARE (gl_normal_map_components_follow_u_and_v) {
         md5_vec3 dark;
     } cases[] = {
         {along_u, 0, from_y, from_minus_y},
-        {along_v, 0, from_minus_z, from_z}, // green grows downward, as in id's
+        {along_v, 0, from_minus_z, from_z}, // green grows downward, as in id's normal maps
         {along_v, MD5GL_NORMALS_GREEN_UP, from_z, from_minus_z},
         {in_alpha, MD5GL_NORMALS_RXGB, from_y, from_minus_y},
     };
@@ -282,7 +282,7 @@ TEST_SQUARE (gl_normal_map_components_follow_u_and_v) {
         const md5gl_texture leaning = make_normals(stage, cases[i].texel, cases[i].normals);
         const int bright = lit_from(stage, leaning, cases[i].bright);
         const int dark = lit_from(stage, leaning, cases[i].dark);
-        CHECK(bright > 150 && dark < 20); // the opposite tilt is at right angles to the light
+        CHECK(bright > 150 && dark < 20); // the opposite tilt is perpendicular to the light
         CHECK(abs(bright - straight) <= 12);
     }
 }

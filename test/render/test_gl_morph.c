@@ -417,7 +417,7 @@ static md5_model *make_sized(double size)
     return text_model(text, NULL);
 }
 
-// The range of floats on a GPU may end at 1e-38, but squares of biases must not leave it.
+// The smallest float on a GPU can be 1e-38. Squares of biases must not be smaller.
 TEST_UNSHARED_SCENE (gl_dual_agrees_with_the_cpu_on_tiny_and_huge_biases) {
     static const double sizes[] = {1e-34, 1e-22, 1e-21, 1e-20, 1e-15, 1e-6, 1e4, 1e8};
     const md5_mat34 palette[DUAL_NUM_JOINTS] = {

@@ -182,7 +182,8 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
     }
     real3 normal = {0};
     for (int v = 0; v < 3; v++) {
-        // Perspective-correct interpolation, but for a factor that both quotients lose.
+        // Perspective-correct interpolation without a common factor, which cancels out in both
+        // quotients.
         const double vertex_weight =
             triangle_area(pixel, corners[(v + 1) % 3], corners[(v + 2) % 3]) / corners[v].w;
         before =
@@ -192,8 +193,8 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
             placed_normal(&state->placements[0][instance], state->normals[0][instance][v]);
         normal = real3_add(normal, real3_scale(placed, vertex_weight));
     }
-    // The shares have the sign of the area, which is negative if the front is seen: clockwise. A
-    // mirrored front is counterclockwise.
+    // The weights have the sign of the area. It is negative if the front is visible, because front
+    // faces are clockwise. A mirrored front is counterclockwise.
     normal = real3_scale(real3_unit(normal), is_mirrored(&state->placements[0][instance]) ? 1 : -1);
     const float *const motion = read->motion[y][x];
     real_update_max(motion_error, fabs(motion[0] - 0.5 * (right - before.x / before.w)));
@@ -282,7 +283,8 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
         }
         for (int i = 0; i < COUNT; i++)
             CHECK_THAT(covered[i] > 12, "instance %d covers %d pixels", i, covered[i]);
-        // Half a unit in the last place of a half float near 1; of the normals, of ten bits.
+        // The tolerances are half a unit in the last place: of a half float near 1 for motion, and
+        // of ten bits for normals.
         CHECK_THAT(motion_error < 6e-4 && normal_error < 3e-3,
                    "path %s, blending %d, morphs %d, baked %d, %u texels: motion is wrong by %g, "
                    "normals by %g",

@@ -75,7 +75,7 @@ TEST_STAGE (gl_edges_are_in_front_of_their_surface, scene_square, 1) {
     measure_in_steps(&stage->frame);
     CHECK_UINT(count_edge(stage, -128, depth_step, (md5_vec3){1, 0, 0}), 20);
     look_from_above(&stage->frame);
-    // OpenGL ES moves edges by a fraction of the depth only, independent of the slope
+    // OpenGL ES moves edges only by a fraction of the depth, independent of the slope
     if (!scene_wants_es())
         CHECK_UINT(count_edge(stage, 0, 0.4f, (md5_vec3){0.7071f, 0, 0.7071f}), 20);
 }
@@ -394,7 +394,8 @@ static const uint8_t texel[4] = {200, 150, 100, 255};
 static const md5_vec3 red = {1, 0.4f, 0};
 static const double reds[3] = {1, 0.4, 0};
 
-// The classic light multiplies the numbers of the files, the studio's those in linear color.
+// The classic light multiplies the numbers in the files. The light of the studio multiplies linear
+// colors.
 TEST_SQUARE (gl_paints_multiply_the_diffuse_texture) {
     gl_picture picture;
     const md5gl_texture diffuse = stage_color(stage, 1, 1, texel);

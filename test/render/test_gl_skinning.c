@@ -497,7 +497,7 @@ TEST_LONG (gl_skins_our_models_on_every_path) {
 
 // -- Work ----------------------------------------------------------------------------------------
 
-// Posing skins a model once, however many meshes are captured.
+// Posing skins a model once, independent of the number of captured meshes.
 
 enum { NUM_MESHES = 100, NUM_POSES = 2 };
 

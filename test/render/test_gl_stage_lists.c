@@ -405,7 +405,8 @@ TEST (gl_light_of_translucent_surfaces_is_added) {
     }
 }
 
-// In a transparent picture it covers as much as it shines, like a stage that is added.
+// In a transparent image, the alpha of a translucent surface is its brightness, as for a stage that
+// is added.
 TEST (gl_light_of_translucent_surfaces_adds_to_alpha) {
     for (uint32_t samples = 1; samples <= 4; samples += 3) {
         gl_stage stage;

@@ -321,8 +321,8 @@ static int max_stage_difference(gl_stage *stage, md5gl_stage *stages, const gl_l
     return layer_difference(&expected, &drawn);
 }
 
-// Each factor twice as source and as target (with MD5_TEST_LONG all pairs), as in the engine, over
-// an image with alpha; also factors that read the alpha written by an earlier stage.
+// Tests each blend factor twice as source and twice as target (with MD5_TEST_LONG all pairs), as in
+// the engine, over an image with alpha. Also tests factors that read the alpha of an earlier stage.
 TEST_STAGE (gl_stages_blend_by_every_factor, layer_quad, 1) {
     enum { TARGETS = MD5GL_FACTOR_SOURCE_ALPHA_SATURATE };
     const char *const length = getenv("MD5_TEST_LONG");
@@ -382,7 +382,8 @@ TEST_STAGE (gl_stages_read_the_alpha_that_a_masked_stage_wrote, layer_quad, 1) {
     CHECK_SMALL(max_stage_difference(stage, stages, layers, 3, MD5GL_BASE_NONE), 2);
 }
 
-// Matrices that put no edge of a texel on a pixel's center; linear filtering and every wrap mode.
+// Tests matrices that do not map an edge of a texel to the center of a pixel, with linear filtering
+// and every wrap mode.
 TEST_STAGE (gl_stages_move_turn_and_scale_textures, layer_quad, 1) {
     static const float matrices[][2][3] = {
         {{1, 0, 0.3f}, {0, 1, -0.7f}},

@@ -60,7 +60,7 @@ static bool is_near(const uint8_t *pixel, const uint8_t *texel)
     return true;
 }
 
-// 2 (N.E) N - E with E = (1, 0, 0)
+// the reflected direction 2 (N.E) N - E with E = (1, 0, 0)
 static void reflect(const double normal[3], double reflected[3])
 {
     for (int k = 0; k < 3; k++)

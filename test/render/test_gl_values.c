@@ -1,5 +1,5 @@
-// OpenGL ES 3.0: vertices equal the CPU's, images equal images of OpenGL 3.3, and missing features
-// are reported. A simulated WebGL context draws the same.
+// OpenGL ES 3.0: vertices equal the results of the CPU, images equal images of OpenGL 3.3, and
+// missing features are reported. A simulated WebGL context draws the same.
 #include "test/scoped.h"
 #include "test/real.h"
 #include "test/render/test_gl_values.h"

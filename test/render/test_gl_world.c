@@ -121,9 +121,9 @@ static bool is_equal(const gl_picture *picture, int right, int up, const gl_pict
 
 // -- A host's object receives shadows ---------------------------------------------------------
 
-// A point p casts its shadow at p - t (0, 1, 1); on the slope z = y / 2 that is t = 2 z - y. A
-// square of 10 units at height 20 darkens y from -50 to -30, and would darken -25 to -15 of a
-// plane.
+// The shadow of a point p is at p - t (0, 1, 1), where t = 2 z - y on the slope z = y / 2. A square
+// of 10 units at height 20 darkens the slope at y from -50 to -30. It would darken a plane at y
+// from -25 to -15.
 TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
     gl_picture lit;
     gl_picture dark;
@@ -199,8 +199,8 @@ TEST_HERE (gl_surface_of_the_host_looks_like_a_model) {
     md5gl_destroy_environment(renderer, around);
 }
 
-// Whatever the text declares outside of functions, a host can declare too, unless it begins with
-// md5gl_: this declares all of it again.
+// A host can use the same names as the text, except names that begin with md5gl_. The test
+// therefore declares again all names that the text uses outside of functions.
 TEST_HERE (gl_shader_text_for_hosts_has_prefixed_names) {
     static const char words[] =
         " layout uniform vec2 vec3 vec4 mat2 mat3 mat4 float int sampler2D sampler2DShadow"
@@ -313,7 +313,7 @@ TEST_HERE (gl_spot_light_shines_only_into_its_cone) {
     light.cone = 60; // 20 * tan(30 degrees) = 11.5 on the ground
     light.cone_edge = MD5_EXPLICIT_ZERO;
     stage_draw(stage, MD5GL_LIT, &hard);
-    light.cone_edge = 0.5f; // full light within 20 * tan(15 degrees) = 5.4
+    light.cone_edge = 0.5f; // full light within 20 * tan(15 degrees) = 5.4 units
     stage_draw(stage, MD5GL_LIT, &soft);
     light.direction = (md5_vec3){0, 2, -2}; // to y = 20; from there 15 to 75 degrees: 5.4 to 74
     stage_draw(stage, MD5GL_LIT, &aslant);

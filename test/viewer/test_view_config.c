@@ -432,7 +432,7 @@ TEST (view_config_writes_only_values_that_it_can_read) {
     view_free_config(&config);
 }
 
-// If an option occurs twice in the file, the last line counts, and one line is written.
+// If an option occurs twice in the file, the last line is used, and only one line is written.
 TEST (view_config_keeps_one_value_of_an_option) {
     view_log log = quiet_log;
     SCOPED_FOLDER folder = folder_make();
@@ -621,7 +621,7 @@ TEST (view_config_keeps_lines_of_another_viewer) {
     CHECK(view_find_document(&stored.documents, "/3.md5mesh") == NULL);
     view_free_config(&stored);
 
-    // Lines that the first viewer wrote earlier do not count as new any more.
+    // Lines that the first viewer wrote earlier are no longer treated as new.
     view_delete_document_settings(&second, "/1.md5mesh");
     CHECK(view_write_config(&second, &log) && view_write_config(&first, &log));
     stored = read_config(path);

@@ -83,8 +83,8 @@ static bool is_same_pose(const view_scene *a, const view_scene *b)
     return memcmp(a->joints, b->joints, a->num_joints * sizeof *a->joints) == 0;
 }
 
-// Before the time of death the clip plays. The pose after it is bit-identical, however that time is
-// reached. After a seek to an earlier time the clip plays again.
+// Before the time of death the clip plays. The pose after this time is bit-identical, independent
+// of previous seeks. After a seek to an earlier time the clip plays again.
 TEST_FIGURES(view_fall_is_independent_of_earlier_seeks)
 {
     const double dies = 0.3;
@@ -115,8 +115,8 @@ TEST_FIGURES(view_fall_is_independent_of_earlier_seeks)
     close_figures(&second);
 }
 
-// The lying character is lower than the standing one by almost half of its height, on each kind of
-// ground.
+// On each kind of ground, the lying character is lower than the standing character by almost half
+// of its height.
 TEST_FIGURES(view_falls_onto_its_ground)
 {
     static const view_ground_kind kinds[] = {VIEW_LEVEL, VIEW_STAIRS, VIEW_SLOPE, VIEW_HILLS};
@@ -140,8 +140,8 @@ TEST_FIGURES(view_falls_onto_its_ground)
                 for (uint32_t v = 0; v < body->num_vertices; v++) {
                     const md5_vec3 at =
                         md5_xform_point(transform, figure->vertices[body->first_vertex + v]);
-                    // On stairs use the higher or lower stair too, because the body may be within a
-                    // riser.
+                    // Also accept the height of the next stair, because the body may have
+                    // penetrated a riser.
                     const float ground = view_ground_height(&scene->terrain, at.x, at.y);
                     const float beside =
                         fminf(view_ground_height(&scene->terrain, at.x - deepest, at.y),

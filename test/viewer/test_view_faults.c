@@ -82,8 +82,8 @@ TEST (view_faults_are_counted_by_kind) {
 
     make_square(&s);
     s.positions[3] = s.positions[2];
-    // This vertex is not part of a triangle with an area, so there is nothing that its normal could
-    // face away from.
+    // This vertex is not part of a triangle with an area, so its normal cannot face away from a
+    // triangle.
     s.normals[3] = (md5_vec3){0, 0, -1};
     faults = view_find_defects(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 1));
@@ -169,7 +169,7 @@ TEST (view_tangents_are_drawn_at_the_surface) {
     view_free_scene(scene);
 }
 
-// A square whose normals and tangents are right in the bind pose, and wrong in other poses.
+// A square whose normals and tangents are correct in the bind pose, and wrong in other poses.
 TEST (view_faults_are_counted_in_a_pose) {
     bool marks[CORNERS];
     square s, posed;

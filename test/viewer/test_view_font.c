@@ -141,7 +141,8 @@ TEST_HERE (font_does_not_read_past_truncated_text) {
 
 // -- Limits of the texture ------------------------------------------------------------------------
 
-// Boxes replace letters that do not fit into the texture. In the next frame there is space again.
+// Boxes replace letters that do not fit into the texture. In the next frame the texture has space
+// again.
 TEST_HERE (font_survives_all_code_points) {
     const view_letter letter = find_letter(&s->font, VIEW_TEXT, 0x0416);
     for (uint32_t code = 0x100; code < 0x110000; code += code < 0x3000 ? 1 : 97)

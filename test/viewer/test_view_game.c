@@ -364,8 +364,8 @@ TEST (base_game_can_be_set_on_the_command_line) {
 
 enum { NUM_CARDS = 16 };
 
-// Expected effect of a card on the image of the wall. A channel is different if it differs by more
-// than 24 of 255.
+// Expected effect of a card on the image of the wall. Channels count as different if they differ by
+// more than 24 of 255.
 typedef struct card_case {
     int card;            // index of its mesh
     const char *options; // options of both images; NULL: the options of an entity
@@ -897,8 +897,8 @@ static void play_inputs(played *fixture)
     play_seconds(fixture, 1.2);
 }
 
-// The pose at a time does not depend on the seeks that led to it: backward, to and fro, before an
-// input and after it again, and after ten minutes, when everything restarts.
+// The pose at a time does not depend on previous seeks: backward, back and forth, to a time before
+// an input and then after it, and by more than ten minutes, which restarts playback.
 TEST (monster_pose_is_independent_of_earlier_seeks) {
     static const double times[] = {3, -0.4, 2.5, 0.9, -2, -3.37, 620, 621, 615, 3, -7, -1.5};
     float farthest = 0.0f;
@@ -1273,8 +1273,8 @@ static void check_face(const view_machine *machine)
                    machine->time);
 }
 
-// Plays the first minute at two frame rates. The story must be the same, each shot must show the
-// front, and the minute must end when the user takes over.
+// Plays the demo scene at two frame rates. The events must be the same, each shot must show the
+// front, and the scene must end when the user takes over.
 TEST (view_first_minute_tells_its_story) {
     static const struct {
         double second;

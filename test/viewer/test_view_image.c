@@ -138,7 +138,8 @@ TEST (images_jpeg_without_its_tables) {
     }
 }
 
-// The data of a scan end early: the file is refused instead of filled with gray.
+// The data of a scan end early. The file must be rejected, because a decoder could fill the missing
+// part with gray.
 TEST (images_jpeg_that_ends_early) {
     for (int progressive = 0; progressive < 2; progressive++) {
         image_file file =

@@ -195,7 +195,8 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
         const view_entity_part *const head = &fixture->parts[1];
         CHECK(scene.skeleton->joints[head->first_joint].parent == head->attached->joint);
         CHECK(strncmp(scene.skeleton->joints[head->first_joint].name, "1:", 2) == 0);
-        // The head is above the feet: the whole is as high as Bobbin, whose height is near 60.
+        // The head is above the feet: body and head together are as high as Bobbin, whose height is
+        // near 60.
         CHECK(scene.model->bounds.max.z > 45.0f && scene.model->bounds.max.z < 75.0f);
     }
     CHECK(scene.num_clips == fixture->entity->num_clips && scene.num_clips > 5);

@@ -508,7 +508,7 @@ static const shader_case cases[] = {
     {"m\n{\n\tdiffuseMap art/a.tga\n\tnormalMap art\\b\n\tspecularMap c\n}\n", "art/a", "art/b",
      false},
     {"m { // a\n diffuseMap \"art/a b.tga\"\n }", "art/a b", NULL, false},
-    // Stages, with and without their names. The first stage of a kind counts.
+    // Stages, with and without their names. Of several stages of a kind, the first is used.
     {"m\n{\n cull none\n {\n map a\n rgbGen vertex\n }\n {\n map b\n }\n}\n", "a", NULL, true},
     {"m\n{\n {\n stage specularMap\n map s\n }\n {\n stage normalMap\n map n\n }\n"
      " {\n map d\n stage diffuseMap\n }\n}\n",
@@ -612,8 +612,8 @@ static char *copy_file(const char *folder, const char *name, const char *from)
     return common_join(folder, name);
 }
 
-// Bobbin with images whose names have no relation to its materials: selected images are found again
-// by the saved materials. Images in other folders are not saved, and no empty folder is created.
+// Bobbin with images whose names are unrelated to its materials: selected images are found again by
+// the saved materials. Images in other folders are not saved, and no empty folder is created.
 TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     SCOPED_FOLDER folder = folder_make();
     SCOPED_STRING model_path = copy_file(folder, "m.md5mesh", "models/bobbin/bobbin.md5mesh");

@@ -22,8 +22,9 @@ static void strip_shaders(char *text)
     }
 }
 
-// Copies a file of the project into the folder under another name, and then renames it. Files that
-// editors save in this manner are hard to watch. The caller frees the returned path.
+// Copies a file of the project into the folder under another name, and then renames it. Many
+// editors save files in this way, which is difficult to detect for a program that watches files.
+// The caller frees the returned path.
 static char *copy_file(const char *folder, const char *name, const char *from)
 {
     size_t size = 0;
@@ -185,7 +186,7 @@ TEST (view_start_shows_what_the_command_line_names) {
     folder_remove(folder);
 }
 
-// Without files the first minute plays with its own camera and without panels until a key ends it.
+// Without files the demo scene plays with its own camera and without panels until a key ends it.
 // Then the docks are collapsed until the user opens one; with another model they are open. In a
 // window the guest and the loading of all clips follow after the first frame.
 TEST (view_first_frame_does_not_wait_for_the_guest) {
@@ -235,8 +236,8 @@ TEST (view_built_in_machine_continues_when_its_second_part_arrives) {
 }
 
 // The bounds of the shadow casters determine the position of the shadow map. They change steadily
-// while the visitor of the first minute moves away, so that the sharpness of shadows does not
-// change suddenly.
+// while the visitor of the demo scene moves away, so that the sharpness of shadows does not change
+// suddenly.
 TEST (view_casters_change_steadily_when_a_companion_leaves) {
     const float step = 2.0f; // units between two positions of the visitor
     test_viewer viewer;
@@ -429,7 +430,8 @@ TEST (view_broken_file_is_not_remembered) {
     folder_remove(folder);
 }
 
-// Without files: the first minute at the very first start, later the start page.
+// Without files, the first start of the program shows the demo scene, and later starts show the
+// start page.
 TEST (view_start_page_is_shown_after_the_first_start) {
     for (int is_new = 0; is_new < 2; is_new++) {
         view_config config = {.is_new = is_new == 1};

@@ -51,7 +51,7 @@ TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {
     free(panorama.rgb);
 }
 
-// A repetition directly after another counts 256 times as much.
+// The count of a repetition code directly after another repetition code is multiplied by 256.
 TEST (view_radiance_reads_long_runs) {
     static const uint8_t row[] = {5, 6, 7, 128, 1, 1, 1, 3, 1, 1, 1, 1};
     view_panorama panorama;

@@ -614,7 +614,8 @@ TEST (view_pointer_behind_him_turns_him_around) {
     view_free_machine(machine);
 }
 
-// A pointer behind him that crosses the middle counts as on its former side for a while.
+// If a pointer behind Bobbin crosses the middle, Bobbin treats it for a while as if it were still
+// on its former side.
 TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
     static const double at[][2] = {{170, 170},  {190, 190},  {205, 205}, {215, -145},
                                    {190, -170}, {155, -205}, {145, 145}, {30, 30}};

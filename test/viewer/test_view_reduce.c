@@ -562,12 +562,12 @@ TEST (view_quality_is_reduced_as_far_as_needed) {
         view_quality quality = {0};
         const uint32_t changes = run_frames(&quality, cases[i].full, 60.0);
         CHECK_UINT(quality.level, cases[i].step);
-        CHECK_UINT(changes, cases[i].step); // it never goes back
+        CHECK_UINT(changes, cases[i].step); // the quality never returns
     }
 }
 
-// On a slow machine the quality is reduced by at least three levels within a few seconds, also if
-// a single frame takes a second.
+// On a slow machine the quality is reduced by at least three levels within a few seconds, even if
+// one frame takes a second.
 TEST (view_quality_converges_quickly) {
     view_quality quality = {0};
     (void)run_frames(&quality, 0.25, 2.0); // 3, 4, 4 and 4 frames: 0.75 + 0.6 + 0.45 + 0.3 s

@@ -35,8 +35,8 @@ static void make_upright(user *u)
     user_draw(u);
 }
 
-// The stick drives the character. A second finger makes no click of the first one. A long press
-// opens the menu. The sheet is at the bottom.
+// The stick drives the character. A second finger prevents that the first finger clicks. A long
+// press opens the menu. The sheet is at the bottom.
 TEST_HERE (view_touch_has_the_effects_of_keys, MACHINE) {
     make_upright(u);
     CHECK(!(view_stick_position(&u->stage).reach > 0.0f));
@@ -155,8 +155,8 @@ TEST_HERE (view_notice_over_the_demo_does_not_cover_the_button, MACHINE) {
     }
 }
 
-// The stick is above the button over the demo if the window has no space for both beside each
-// other.
+// The stick is above the button over the demo if the window does not have space for both next to
+// each other.
 TEST_HERE (view_stick_does_not_cover_the_button_over_the_demo, MACHINE) {
     const struct {
         uint32_t width;

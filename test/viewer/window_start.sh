@@ -105,8 +105,8 @@ check "a missing file opens a window with the error" reports_missing_file
 
 # -- The start page -------------------------------------------------------------------------------
 
-# The first key ends the first minute. Return presses the first button of the start page. The list closes the page
-# only if a file is opened.
+# The first key ends the demo scene. Return presses the first button of the start page. The list closes the page only
+# if a file is opened.
 shows_start_page() {
     open_viewer || return 1
     read_start_line
@@ -129,7 +129,7 @@ opens_desktop_dialog() {
     condition=$2 saved_path=$PATH PATH=$desktop:$PATH XDG_CURRENT_DESKTOP=test
     export PATH XDG_CURRENT_DESKTOP
     shift 2
-    open_viewer ${initial_file:+"$initial_file"} # without a file: the first minute
+    open_viewer ${initial_file:+"$initial_file"} # without a file: the demo scene
     is_open=$?
     PATH=$saved_path
     unset XDG_CURRENT_DESKTOP
