@@ -521,9 +521,10 @@ bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_
     MD5_ASSERT(!renderer->target || renderer->has_outputs,
                "frame target: must be created by md5gl_create_outputs()");
     const GladGLContext *gl = &renderer->gl;
-    for (uint32_t i = 0; i < model->model->num_meshes; i++)
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         if (!md5gli_get_mesh_program(renderer, model, &model->meshes[i], MD5GL_PASS_OUTPUTS, error))
             return false;
+    }
 
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);

@@ -253,9 +253,10 @@ static bool is_selected(const test_case *test, int count, char **parts)
 
 static bool has_match(const char *part)
 {
-    for (const test_case *test = first_test; test; test = test->next)
+    for (const test_case *test = first_test; test; test = test->next) {
         if (strstr(test->name, part) || strstr(test->file, part))
             return true;
+    }
     return false;
 }
 
@@ -272,9 +273,10 @@ static bool check_selection(int count, char **parts)
     }
     if (!have_matches)
         return false;
-    for (const test_case *test = first_test; test; test = test->next)
+    for (const test_case *test = first_test; test; test = test->next) {
         if (is_selected(test, count, parts))
             return true;
+    }
     if (count <= 1)
         return true; // a program without long tests, with MD5_TEST_LONG=only
     fprintf(stderr,

@@ -535,9 +535,10 @@ static double error_limit(const fitter *fit, const inexact_vertex *v)
         const uint32_t joint = mesh->influence_joints[i];
         const md5_vec3 origin = md5_mat34_translation(fit->model->bind[joint]);
         float weight = 0;
-        for (uint32_t k = 0; k < fit->slots; k++)
+        for (uint32_t k = 0; k < fit->slots; k++) {
             if (v->joints[k] == joint)
                 weight += v->weights[k];
+        }
         const md5_vec3 exact =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(origin, in.w));
         const md5_vec3 fitted = md5_vec3_sub(*v->position, origin);

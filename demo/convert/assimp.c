@@ -175,9 +175,10 @@ static bool add_meshes(assimp_importer *importer)
 {
     for (size_t i = 0; i < (size_t)importer->num_nodes; i++) {
         const struct aiNode *const source = importer->nodes[i].source;
-        for (unsigned m = 0; m < source->mNumMeshes; m++)
+        for (unsigned m = 0; m < source->mNumMeshes; m++) {
             if (!assimp_add_mesh(importer, source->mMeshes[m], i))
                 return false;
+        }
     }
     return true;
 }
@@ -234,9 +235,10 @@ static bool create_file(assimp_importer *importer, const assimp_order *job,
     assimp_add_materials(importer);
     if (!add_meshes(importer))
         return false;
-    for (unsigned a = 0; a < importer->scene->mNumAnimations; a++)
+    for (unsigned a = 0; a < importer->scene->mNumAnimations; a++) {
         if (!assimp_add_clip(importer, importer->scene->mAnimations[a], job, &info))
             return false;
+    }
 
     if (gltf_make(&importer->file, NULL, input->path, file_bytes, &importer->error))
         return true;

@@ -120,9 +120,10 @@ static void note_unblended_models(assimp_importer *importer, const char *clip)
 {
     const size_t num_models = fbx_num_models(importer->curves);
     bool *const is_evaluated = common_alloc(num_models, sizeof *is_evaluated);
-    for (int i = 0; i < importer->num_nodes; i++)
+    for (int i = 0; i < importer->num_nodes; i++) {
         if (importer->nodes[i].has_curves)
             is_evaluated[importer->nodes[i].model] = true;
+    }
 
     for (size_t i = 0; i < num_models; i++) {
         const char *const layer = fbx_blended_layer(importer->curves, i);

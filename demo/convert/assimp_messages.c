@@ -12,18 +12,20 @@ void assimp_add_line(assimp_importer *importer, const char *format, ...)
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    for (char *c = text; *c != '\0'; c++) // messages of libassimp may have several lines
+    for (char *c = text; *c != '\0'; c++) { // messages of libassimp may have several lines
         if (*c == '\n')
             *c = ' ';
+    }
     convert_count_note(&importer->budget, format, text);
 }
 
 size_t assimp_find_invalid(const float *numbers, size_t count)
 {
     const float max_number = 1e30f; // limit of gltf_read_floats()
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (!(fabsf(numbers[i]) < max_number))
             return i;
+    }
     return count;
 }
 

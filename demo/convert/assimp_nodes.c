@@ -355,9 +355,10 @@ static bool is_near(const struct aiMatrix4x4 *a, const struct aiMatrix4x4 *b, fl
     float y[16];
     memcpy(x, a, sizeof x);
     memcpy(y, b, sizeof y);
-    for (int i = 0; i < 16; i++)
+    for (int i = 0; i < 16; i++) {
         if (!(fabsf(x[i] - y[i]) <= tolerance * fmaxf(fabsf(x[i]), 1)))
             return false;
+    }
     return true;
 }
 
@@ -497,9 +498,10 @@ void assimp_add_nodes(assimp_importer *importer)
     assimp_put_matrix(to_gltf(importer), columns);
     gltf_add(&importer->file, "nodes", json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
     gltf_append(&importer->file, importer->file.root_nodes, gltf_integer(top));
-    for (size_t i = 0; i < top; i++)
+    for (size_t i = 0; i < top; i++) {
         if (!importer->nodes[i].is_pivot)
             gltf_set_parent(&importer->file, i, i == 0 ? top : (size_t)importer->nodes[i].above);
+    }
 }
 
 #endif

@@ -158,9 +158,10 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     for (uint32_t i = 0; i < num_indices; i++)
         put_big_endian(to, first[mesh->indices[i]], 2);
     put_words(to, mesh->sources + mesh->num_file_vertices, num_mirrored);
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
         if (first[v] != v)
             put_words(to, (const uint32_t[]){v, first[v]}, 2);
+    }
     put_big_endian(to, mesh_index, 4);
     free(first);
 }
@@ -174,12 +175,13 @@ static bool is_writable(const md5_model *model, const char *name, md5_error *err
                             "model has too many joints: expected at most %d, found %u; write "
                             ".md5mesh, or remove joints",
                             MAX_JOINTS, model->skeleton.num_joints);
-    for (uint32_t m = 0; m < model->num_meshes; m++)
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
         if (model->meshes[m].num_vertices > UINT16_MAX)
             return convert_fail(error, MD5_ERROR_RANGE, name,
                                 "mesh %u has too many vertices after seams are split: expected at "
                                 "most 65535, found %u; divide the mesh",
                                 m, model->meshes[m].num_vertices);
+    }
     return true;
 }
 

@@ -127,9 +127,10 @@ bool convert_charge_bytes(const convert_job *job, uint64_t count, uint64_t size,
 // is sufficient, because the program has few format strings.
 static size_t find_kind(convert_budget *budget, const char *format)
 {
-    for (size_t i = 0; i < budget->num_kinds; i++)
+    for (size_t i = 0; i < budget->num_kinds; i++) {
         if (budget->kinds[i].format == format || strcmp(budget->kinds[i].format, format) == 0)
             return i;
+    }
     *COMMON_ADD_ITEM(budget->kinds, budget->num_kinds) = (convert_note_kind){.format = format};
     return budget->num_kinds - 1;
 }

@@ -93,9 +93,10 @@ static void add_bones(const convert_rig *rig, convert_part *part)
 // Returns true if a mesh contains a primitive of triangles.
 static bool has_triangles(const plain_mesh *mesh)
 {
-    for (size_t i = 0; i < mesh->num_primitives; i++)
+    for (size_t i = 0; i < mesh->num_primitives; i++) {
         if (mesh->primitives[i].mode != PLAIN_OTHER && mesh->primitives[i].num_vertices > 0)
             return true;
+    }
     return false;
 }
 

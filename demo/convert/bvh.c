@@ -41,9 +41,10 @@ static bool accept_token(bvh_file *file, const char *keyword)
     const size_t length = convert_next_token(&file->in);
     if (length != strlen(keyword))
         return false;
-    for (size_t i = 0; i < length; i++)
+    for (size_t i = 0; i < length; i++) {
         if ((file->in.at[i] | 0x20) != (keyword[i] | 0x20))
             return false;
+    }
     file->in.at += length;
     return true;
 }
@@ -273,9 +274,10 @@ static double find_rate(const bvh_file *file)
 {
     static const double rates[] = {24, 25, 30, 50, 60, 100, 120};
     double rate = 1.0 / file->frame_time;
-    for (size_t i = 0; i < COMMON_LENGTH(rates); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(rates); i++) {
         if (fabs(rate / rates[i] - 1) <= 0.005)
             rate = rates[i];
+    }
     return rate;
 }
 

@@ -267,17 +267,19 @@ static void move_node(clip_builder *clip, const plain_track *track, double time,
 // Evaluates the tracks of a node and of all its ancestors at a time.
 static void move_branch(clip_builder *clip, uint32_t node, double time, size_t view)
 {
-    for (; node != MD5_NONE; node = clip->rig->nodes[node].in->parent)
+    for (; node != MD5_NONE; node = clip->rig->nodes[node].in->parent) {
         for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->next_tracks[t])
             move_node(clip, &clip->tracks[t], time, view);
+    }
 }
 
 // Computes the pose of all joints at a time: evaluates all tracks, then the hierarchy.
 static void pose_at(clip_builder *clip, double time)
 {
-    for (size_t i = 0; i < clip->num_tracks; i++)
+    for (size_t i = 0; i < clip->num_tracks; i++) {
         if (clip->tracks[i].part != PLAIN_WEIGHTS)
             move_node(clip, &clip->tracks[i], time, LAST_VIEW);
+    }
     rig_pose(clip->rig, clip->states, clip->posed);
 }
 

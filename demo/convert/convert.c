@@ -108,9 +108,10 @@ static const struct format *find_format(const char *path)
 {
     for (int i = 0; i < NUM_FORMATS; i++) {
         const struct format *const format = &formats[i];
-        for (int k = 0; format->extensions[k]; k++)
+        for (int k = 0; format->extensions[k]; k++) {
             if (common_has_suffix(path, format->extensions[k]))
                 return format;
+        }
     }
     return NULL;
 }
@@ -301,9 +302,10 @@ static bool has_same_counts(const md5_doc *a, const md5_doc *b)
 {
     if (a->num_joints != b->num_joints || a->num_meshes != b->num_meshes)
         return false;
-    for (uint32_t i = 0; i < a->num_meshes; i++)
+    for (uint32_t i = 0; i < a->num_meshes; i++) {
         if (a->meshes[i].num_vertices != b->meshes[i].num_vertices)
             return false;
+    }
     return true;
 }
 
@@ -668,9 +670,10 @@ static void drop_meshes(const convert_job *job, const convert_scene *scene,
 {
     const uint32_t count = doc->num_meshes;
     doc->num_meshes = 0;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         if (i >= scene->num_mesh_materials || scene->mesh_materials[i] != CONVERT_HIDDEN)
             doc->meshes[doc->num_meshes++] = doc->meshes[i];
+    }
     if (doc->num_meshes == 0 && part->kind == CONVERT_MODEL)
         convert_note(job, "%s: all meshes are hidden, so only joints remain", part->name);
 }
@@ -965,9 +968,10 @@ static void note_roots(const convert_job *job, const convert_scene *scene)
 
 static bool has_part(const convert_scene *scene, convert_part_kind kind)
 {
-    for (size_t i = 0; i < scene->num_parts; i++)
+    for (size_t i = 0; i < scene->num_parts; i++) {
         if (scene->parts[i].kind == kind)
             return true;
+    }
     return false;
 }
 
@@ -1122,12 +1126,13 @@ static bool is_new_folder(const char *path)
 // IQM.
 static bool check_engines(const convert_job *job, md5_error *error)
 {
-    for (size_t i = 0; i < job->num_engines; i++)
+    for (size_t i = 0; i < job->num_engines; i++) {
         if (md5_find_engines(job->engines[i]) == 0)
             return convert_fail(error, MD5_ERROR_MISSING, job->output,
                                 "engine %s does not read MD5 files; run md5tool check --rules "
                                 "to list the engines that do",
                                 job->engines[i]);
+    }
     return true;
 }
 
@@ -1155,9 +1160,10 @@ static const char *find_useless_option(const convert_job *job, const convert_sce
         {"the option that selects a texture", scene->has_selected_images, has_model},
         {"--hide", hides_meshes, has_model},
     };
-    for (size_t i = 0; i < COMMON_LENGTH(options); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(options); i++) {
         if (options[i].is_given && !options[i].has_effect)
             return options[i].option;
+    }
 
     return NULL;
 }
@@ -1190,9 +1196,10 @@ static bool apply_material_options(const convert_job *job, const struct format *
 static void drop_hidden_materials(convert_scene *scene)
 {
     size_t num_visible = 0;
-    for (size_t i = 0; i < scene->num_mesh_materials; i++)
+    for (size_t i = 0; i < scene->num_mesh_materials; i++) {
         if (scene->mesh_materials[i] != CONVERT_HIDDEN)
             scene->mesh_materials[num_visible++] = scene->mesh_materials[i];
+    }
     scene->num_mesh_materials = num_visible;
 }
 

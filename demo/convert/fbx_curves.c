@@ -551,9 +551,10 @@ static void read_property_numbers(const fbx_file *file, fbx_range values, double
 {
     fbx_value value;
     size_t num_read = 0;
-    while (num_read < count && fbx_next_value(file, &values, &value))
+    while (num_read < count && fbx_next_value(file, &values, &value)) {
         if (value.kind == FBX_NUMBER)
             numbers[num_read++] = value.number;
+    }
 }
 
 // Calls `read` with the name and the values of each property of an object. `to` is passed to it.
@@ -616,12 +617,14 @@ static void read_model_property(const fbx_file *file, const fbx_value *name, fbx
                                 void *to)
 {
     fbx_model *const model = to;
-    for (int i = 0; i < NUM_FACTORS; i++)
+    for (int i = 0; i < NUM_FACTORS; i++) {
         if (fbx_is_text(name, property_names[i]))
             read_property_numbers(file, values, model->values[i], 3);
-    for (int i = 0; i < FBX_NUM_PROPERTIES; i++)
+    }
+    for (int i = 0; i < FBX_NUM_PROPERTIES; i++) {
         if (fbx_is_text(name, geometric_names[i]))
             read_property_numbers(file, values, model->geometric[i], 3);
+    }
     if (fbx_is_text(name, "RotationOrder")) {
         const double order = read_property_number(file, values);
         model->rotation_order = order >= 0 && order < 6 ? (int)order : 0;
@@ -645,9 +648,10 @@ static void read_model_template(fbx_curves *curves, const fbx_node *type)
     if (!fbx_is_named(type, "ObjectType") || !fbx_next_value(&curves->file, &values, &name)
         || !fbx_is_text(&name, "Model"))
         return;
-    while (fbx_next_node(&curves->file, &children, &child))
+    while (fbx_next_node(&curves->file, &children, &child)) {
         if (fbx_is_named(&child, "PropertyTemplate"))
             read_properties(&curves->file, &child, &curves->defaults, read_model_property);
+    }
 }
 
 // Returns the axis of a name: 0 for "d|X", 1 for "d|Y", 2 for "d|Z", -1 for others. The weight of a
@@ -655,9 +659,10 @@ static void read_model_template(fbx_curves *curves, const fbx_node *type)
 static int find_axis(const fbx_value *name)
 {
     static const char *const axis_names[3] = {"d|X", "d|Y", "d|Z"};
-    for (int axis = 0; axis < 3; axis++)
+    for (int axis = 0; axis < 3; axis++) {
         if (fbx_is_text(name, axis_names[axis]))
             return axis;
+    }
     return fbx_is_text(name, "d|Weight") ? 0 : -1;
 }
 
@@ -988,9 +993,10 @@ static void sort_links(fbx_curves *curves)
 // Finds the first node of a range with a name. Returns false if there is no such node.
 static bool find_node(const fbx_file *file, fbx_range nodes, const char *name, fbx_node *found)
 {
-    while (fbx_next_node(file, &nodes, found))
+    while (fbx_next_node(file, &nodes, found)) {
         if (fbx_is_named(found, name))
             return true;
+    }
     return false;
 }
 
@@ -1158,9 +1164,10 @@ const char *fbx_rename_models(fbx_curves *curves)
 
 const char *fbx_ambiguous_name(const fbx_curves *curves)
 {
-    for (size_t i = 0; i < curves->counts[MODEL]; i++)
+    for (size_t i = 0; i < curves->counts[MODEL]; i++) {
         if (curves->models[i].has_duplicate_name)
             return curves->models[i].name;
+    }
     return NULL;
 }
 
@@ -1282,9 +1289,10 @@ bool fbx_select_clip(fbx_curves *curves, const char *name)
 // Returns true if the selected clip animates a property of a model.
 bool fbx_is_animated(const fbx_curves *curves, size_t model)
 {
-    for (int property = 0; property < NUM_FACTORS; property++)
+    for (int property = 0; property < NUM_FACTORS; property++) {
         if (curves->models[model].links[property] != SIZE_MAX)
             return true;
+    }
     return false;
 }
 
@@ -1346,9 +1354,10 @@ const char *fbx_skipped_layer(const fbx_curves *curves)
 // Returns true if any clip of the file has a second layer with curves.
 bool fbx_has_blended_layers(const fbx_curves *curves)
 {
-    for (size_t i = 0; i < curves->num_links; i++)
+    for (size_t i = 0; i < curves->num_links; i++) {
         if (curves->links[i].position != SIZE_MAX && curves->links[i].position > 0)
             return true;
+    }
     return false;
 }
 

@@ -186,9 +186,10 @@ static bool next_binary_value(fbx_range *values, fbx_value *value)
     const char type = *values->at++;
     if (type == 'S' || type == 'R')
         return next_binary_text(values, value);
-    for (size_t i = 0; i < COMMON_LENGTH(numbers); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(numbers); i++) {
         if (numbers[i].type == type)
             return next_binary_number(values, type, numbers[i].size, value);
+    }
     return next_binary_array(values, type, value);
 }
 

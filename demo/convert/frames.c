@@ -260,9 +260,10 @@ static bool add_clip(frame_builder *to)
 
 static bool add_clips(frame_builder *to)
 {
-    while (to->first < to->plain->num_frames)
+    while (to->first < to->plain->num_frames) {
         if (!add_clip(to))
             return false;
+    }
     return true;
 }
 
@@ -291,9 +292,10 @@ static bool add_parts(frame_builder *to)
     for (size_t i = 0; i < plain->num_meshes; i++)
         add_mesh(to, &plain->meshes[i]);
 
-    for (size_t i = 0; i < plain->num_frames; i++)
+    for (size_t i = 0; i < plain->num_frames; i++) {
         if (!add_frame(to, i, &size))
             return false;
+    }
 
     if (plain->num_frames == 1)
         return true;

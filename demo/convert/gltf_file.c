@@ -670,9 +670,10 @@ enum { FLOAT, NUM_COMPONENTS = COMMON_LENGTH(components) };
 // Returns the component type with a number of the standard, or NULL.
 static const struct component *find_component(size_t code)
 {
-    for (size_t i = 0; i < NUM_COMPONENTS; i++)
+    for (size_t i = 0; i < NUM_COMPONENTS; i++) {
         if (components[i].code == code)
             return &components[i];
+    }
     return NULL;
 }
 

@@ -298,9 +298,10 @@ static bool add_material(gltf_file *file, uint32_t index, const plain_material *
 
 bool gltf_add_materials(gltf_file *file, const plain_scene *plain, convert_scene *scene)
 {
-    for (uint32_t i = 0; i < plain->num_materials; i++)
+    for (uint32_t i = 0; i < plain->num_materials; i++) {
         if (plain->materials[i].shader && !add_material(file, i, &plain->materials[i], scene))
             return false;
+    }
     return true;
 }
 

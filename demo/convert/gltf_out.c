@@ -81,11 +81,12 @@ json_t *gltf_integer(size_t value)
 json_t *gltf_floats(const float *values, size_t count)
 {
     json_t *const array = json_array();
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (json_array_append_new(array, json_real(values[i])) != 0) {
             json_decref(array);
             return NULL;
         }
+    }
     return array;
 }
 

@@ -390,9 +390,10 @@ static bool read_skins(gltf_reader *reader)
             is_used[node->skin] = true;
     }
 
-    for (size_t i = 0; i < plain->num_skins && is_read; i++)
+    for (size_t i = 0; i < plain->num_skins && is_read; i++) {
         if (is_used[i] || !has_meshes)
             is_read = read_skin(reader, i);
+    }
 
     free(is_used);
     return is_read;
@@ -591,9 +592,10 @@ static bool check_compression(const gltf_file *file, const json_t *primitive)
         return true;
     json_t *const attributes = json_object_get(primitive, "attributes");
     void *item = json_object_iter(attributes);
-    for (; item; item = json_object_iter_next(attributes, item))
+    for (; item; item = json_object_iter_next(attributes, item)) {
         if (!check_data(file, gltf_index(attributes, json_object_iter_key(item)), draco))
             return false;
+    }
     return check_data(file, gltf_index(primitive, "indices"), draco);
 }
 
@@ -704,9 +706,10 @@ static bool read_meshes(gltf_reader *reader)
         has_skin[node->mesh] |= node->skin != MD5_NONE;
     }
 
-    for (size_t i = 0; i < plain->num_meshes && is_read; i++)
+    for (size_t i = 0; i < plain->num_meshes && is_read; i++) {
         if (is_used[i])
             is_read = read_mesh(reader, (uint32_t)i, has_skin[i]);
+    }
 
     free(is_used);
     free(has_skin);

@@ -689,9 +689,10 @@ static double value_distance(const gltf_track *track, convert_quat a, convert_qu
 // one. Programs that interpolate the components then take the shorter arc.
 static void align_quaternion_signs(gltf_track *track)
 {
-    for (uint32_t i = 1; i < track->num_frames; i++)
+    for (uint32_t i = 1; i < track->num_frames; i++) {
         if (convert_quat_dot(track->values[i - 1], track->values[i]) < 0)
             track->values[i] = convert_mix(track->values[i], -1, track->values[i], 0);
+    }
 }
 
 // Returns true if interpolation between two keys gives the values of all frames between them,
@@ -720,9 +721,10 @@ static bool can_interpolate(const gltf_track *track, uint32_t first, uint32_t la
 // Returns true if all frames are within the tolerance of the first frame.
 static bool is_constant(const gltf_track *track, double tolerance)
 {
-    for (uint32_t i = 1; i < track->num_frames; i++)
+    for (uint32_t i = 1; i < track->num_frames; i++) {
         if (!(value_distance(track, track->values[0], track->values[i]) <= tolerance))
             return false;
+    }
     return true;
 }
 

@@ -133,12 +133,13 @@ static void get_entry(const iqm_file *file, int table, uint32_t index, void *ent
 static bool check_numbers(const iqm_file *file, const float *numbers, int count, const char *title,
                           uint32_t index)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (!(fabsf(numbers[i]) <= 1e9f))
             return FAIL(
                 MD5_ERROR_RANGE,
                 "%s %u: number is out of range: expected -1e9 to 1e9, found %g" CONVERT_REMEDY,
                 title, index, numbers[i]);
+    }
     return true;
 }
 
@@ -887,9 +888,10 @@ static bool read_clips(iqm_file *file)
     if (!check_poses(file))
         return false;
     file->plain.animations = common_alloc(num_anims, sizeof *file->plain.animations);
-    for (uint32_t i = 0; i < num_anims; i++)
+    for (uint32_t i = 0; i < num_anims; i++) {
         if (!read_clip(file, i, &num_loops))
             return false;
+    }
     if (num_loops > 0)
         convert_note(file->plain.job, "%s: skipped the loop flags of %u %s: MD5 cannot store them",
                      file->plain.path, num_loops, common_noun(num_loops, "clip", "clips"));
@@ -1310,9 +1312,10 @@ static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
     for (size_t i = 0; i < count; i++) {
         const float *const begin = writer->frames[first * count + i];
         const float *const end = writer->frames[last * count + i];
-        for (int k = i == 0 ? 3 : 0; k < MOVING; k++)
+        for (int k = i == 0 ? 3 : 0; k < MOVING; k++) {
             if (fabsf(begin[k] - end[k]) * writer->poses[i].steps[k] > max_change)
                 return false;
+        }
     }
     return num_frames > 1;
 }

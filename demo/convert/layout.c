@@ -17,9 +17,10 @@ static char *name_declarations(const char *inner, const char *name)
     if (length > 0) // remove the last slash
         folder[length - 1] = '\0';
     const bool is_model_folder = length > 0 && common_compare_case(common_base(folder), name) == 0;
-    for (char *c = folder; *c != '\0'; c++)
+    for (char *c = folder; *c != '\0'; c++) {
         if (*c == '/')
             *c = '_';
+    }
     if (is_model_folder)
         return folder;
 
@@ -295,9 +296,10 @@ static void append_token(convert_bytes *to, const char *folder, const char *name
                          const char *extension)
 {
     char *const token = common_format("%s%s%s", folder, name, extension);
-    for (char *c = token; *c != '\0'; c++)
+    for (char *c = token; *c != '\0'; c++) {
         if (*c == '"' || (unsigned char)*c < ' ')
             *c = '_';
+    }
     // If a token begins with a number, id's lexer ends the token after the number.
     const size_t number_length = strspn(token, "0123456789.");
     const bool is_split = number_length > 0 && token[number_length] != '\0';

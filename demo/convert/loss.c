@@ -47,9 +47,10 @@ static uint32_t find_scaled_ancestor(const md5_doc *model, const convert_affine 
 {
     const double min_difference = 1e-5; // larger than rounding errors
     uint32_t highest = joint;
-    for (uint32_t i = joint; i != MD5_NONE; i = model->joints[i].parent)
+    for (uint32_t i = joint; i != MD5_NONE; i = model->joints[i].parent) {
         if (convert_max_element(&moves[i]) > min_difference)
             highest = i;
+    }
     return highest;
 }
 

@@ -36,10 +36,11 @@ static void add_weights(convert_scene *scene, const md5_morph_desc *morph, const
                         uint32_t num_frames)
 {
     convert_weights *weights = NULL;
-    for (size_t i = 0; i < scene->num_weights && !weights; i++)
+    for (size_t i = 0; i < scene->num_weights && !weights; i++) {
         if (strcmp(scene->weights[i].clip, clip) == 0
             && strcmp(scene->weights[i].target, morph->target) == 0)
             weights = &scene->weights[i];
+    }
     if (!weights) {
         weights = COMMON_ADD_ITEM(scene->weights, scene->num_weights);
         *weights = (convert_weights){.clip = common_copy(clip),
@@ -59,9 +60,10 @@ static bool add_clips(convert_scene *scene, const md5_character *character, cons
 {
     const md5_machine_desc *const tables = md5_machine_tables(character->machine);
     for (uint32_t i = 0; i < character->num_clips; i++) {
-        for (uint32_t k = 0; k < i && !names[i]; k++)
+        for (uint32_t k = 0; k < i && !names[i]; k++) {
             if (character->anims[k] == character->anims[i])
                 names[i] = names[k];
+        }
         if (names[i])
             continue;
         if (!add_file(scene, CONVERT_CLIP, tables->clips[i].name, character->anim_paths[i], error))

@@ -338,9 +338,10 @@ void convert_create_color_image(const convert_job *job, convert_material *materi
     image->bytes = encode_color(texel, has_alpha, &image->size);
     image->name =
         common_format("%s%s", common_base(material_title(material)), is_glow ? "_add" : "");
-    for (char *c = image->name; *c != '\0'; c++) // no part of the name is an extension
+    for (char *c = image->name; *c != '\0'; c++) { // no part of the name is an extension
         if (*c == '.')
             *c = '_';
+    }
 
     const char *const title = is_glow ? "the emissive color" : "the color";
     convert_note(job, "material %s: %s is the constant (%.3g %.3g %.3g) instead of an image: %s",
@@ -402,9 +403,10 @@ static declared_surface find_surface(const md5_material *material)
 {
     declared_surface surface = {.blending = REPLACES};
     const md5_image_program *const image = view_material_image(material, MD5GL_IMAGE_DIFFUSE);
-    for (uint32_t i = 0; i < material->num_stages && !surface.color; i++)
+    for (uint32_t i = 0; i < material->num_stages && !surface.color; i++) {
         if (&material->stages[i].image == image)
             surface.color = &material->stages[i];
+    }
     if (!surface.color)
         return surface;
 

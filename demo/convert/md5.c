@@ -310,9 +310,10 @@ static void replace_blanks(const md5_output *writer, md5_doc *doc, common_list *
         if (!strchr(joint->name, ' '))
             continue;
         char *const name = common_copy(joint->name);
-        for (char *c = name; *c != '\0'; c++)
+        for (char *c = name; *c != '\0'; c++) {
             if (*c == ' ')
                 *c = '_';
+        }
         joint->name = common_add(names, name);
         count++;
     }
@@ -544,18 +545,20 @@ static bool is_bfg_output(const convert_job *job)
 {
     if (common_is_folder(job->output))
         return false;
-    for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
+    for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++) {
         if (common_has_suffix(job->output, bfg_extensions[kind]))
             return true;
+    }
     return false;
 }
 
 // Returns true if the scene contains morph targets.
 static bool has_targets(const convert_scene *scene)
 {
-    for (size_t i = 0; i < scene->num_parts; i++)
+    for (size_t i = 0; i < scene->num_parts; i++) {
         if (scene->parts[i].kind == CONVERT_TARGET)
             return true;
+    }
     return false;
 }
 

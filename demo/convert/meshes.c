@@ -236,9 +236,10 @@ static convert_vec default_position(const mesh_builder *to, size_t v)
     const float *const p = to->in->positions + 3 * v;
     const plain_node *const node = to->meshes->rig->nodes[to->node].in;
     convert_vec position = {p[0], p[1], p[2]};
-    for (size_t i = 0; i < to->in->num_targets && i < node->num_weights; i++)
+    for (size_t i = 0; i < to->in->num_targets && i < node->num_weights; i++) {
         if (node->weights[i] != 0)
             position = move_vertex(to->in, i, v, node->weights[i], position);
+    }
     return position;
 }
 
@@ -793,12 +794,13 @@ static void free_groups(target_groups *groups)
 // Returns false and fills the scene's error if a point is outside the limits of MD5.
 static bool check_offsets(const plain_scene *plain, const md5_doc_mesh *mesh)
 {
-    for (uint32_t i = 0; i < mesh->num_weights; i++)
+    for (uint32_t i = 0; i < mesh->num_weights; i++) {
         if (!(md5_vec3_length(mesh->weights[i].offset) <= 1e9f))
             return plain_fail(plain,
                               "mesh %s: vertex of a morph target is out of range: expected "
                               "coordinates up to 1e9 units; use a lower --scale",
                               mesh->name);
+    }
     return true;
 }
 

@@ -27,9 +27,10 @@ static bool is_new_shader(const md5_model *model, uint32_t index)
     const char *const shader = model->meshes[index].shader;
     if (shader[0] == '\0')
         return true;
-    for (uint32_t i = 0; i < index; i++)
+    for (uint32_t i = 0; i < index; i++) {
         if (strcmp(model->meshes[i].shader, shader) == 0)
             return false;
+    }
     return true;
 }
 

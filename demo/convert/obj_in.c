@@ -211,11 +211,12 @@ static bool read_material(obj_reader *reader)
     const char *end = in->end;
     while (end > in->at && strchr(" \t\r", end[-1]))
         end--;
-    for (const char *byte = in->at; byte < end; byte++)
+    for (const char *byte = in->at; byte < end; byte++) {
         if (*byte == '"' || (unsigned char)*byte < ' ')
             return convert_fail_at(
                 in, MD5_ERROR_SYNTAX, byte,
                 "material name contains a quote or control character; rename the material");
+    }
     if (end - in->at > MAX_LENGTH)
         return convert_fail_at(in, MD5_ERROR_SYNTAX, in->at,
                                "material name is too long: expected at most 1000 bytes");
@@ -235,9 +236,10 @@ static bool read_line(obj_reader *reader)
     const size_t size = convert_next_token(&reader->in);
     const char *const token = reader->in.at;
     reader->in.at += size;
-    for (size_t i = 0; i < COMMON_LENGTH(kinds); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(kinds); i++) {
         if (strlen(kinds[i].token) == size && memcmp(kinds[i].token, token, size) == 0)
             return kinds[i].read(reader);
+    }
     return true;
 }
 
@@ -259,9 +261,10 @@ static bool read_lines(obj_reader *reader, const char *text, const char *end)
 
 static bool has_faces(const convert_obj *obj)
 {
-    for (uint32_t i = 0; i < obj->num_parts; i++)
+    for (uint32_t i = 0; i < obj->num_parts; i++) {
         if (obj->parts[i].num_triangles > 0)
             return true;
+    }
     return false;
 }
 

@@ -46,17 +46,19 @@ void quake_make_normals(convert_vec *normals)
     static const char faces[] = "ciacfifkiikeieaegaebgkbekdbdlblgbljglhjhcjcajjagfchfhdfdkldh";
     const int num_parts = 4; // parts of an edge
     uint32_t count = 0;
-    for (const char *face = faces; *face != '\0'; face += 3)
+    for (const char *face = faces; *face != '\0'; face += 3) {
         for (int corner = 0; corner < 3; corner++) {
             const int second = corner == 0 ? 1 : 0;
             const int third = corner == 2 ? 1 : 2;
             const char vertices[3] = {face[corner], face[second], face[third]};
-            for (int row = 0; row < 3; row++)
+            for (int row = 0; row < 3; row++) {
                 for (int column = 0; column <= row; column++) {
                     const int parts[3] = {num_parts - row, row - column, column};
                     count = store_direction(normals, count, face_direction(vertices, parts));
                 }
+            }
         }
+    }
 }
 
 // -- Palettes -------------------------------------------------------------------------------------
@@ -73,11 +75,12 @@ static char *read_palette(const char *folder, size_t *size)
     char *bytes = path ? common_read_stream(path, size, &reason) : NULL;
     common_game_paths paths = {.paths = NULL};
     if (!bytes && pak && common_add_game_path(&paths, pak, &unused))
-        for (size_t i = 0; i < paths.paths->num_files; i++)
+        for (size_t i = 0; i < paths.paths->num_files; i++) {
             if (common_compare_case(paths.paths->name(paths.paths->user, i), palette_name) == 0) {
                 *size = QUAKE_PALETTE; // at most
                 bytes = (char *)(uintptr_t)paths.paths->open(paths.paths->user, i, size, &unused);
             }
+        }
     common_free_game_paths(&paths);
     free(path);
     free(pak);

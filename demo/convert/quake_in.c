@@ -616,9 +616,10 @@ static const char *get_tag_name(quake_reader *in, uint32_t tag)
 {
     const plain_scene *const plain = &in->plain;
     const char *name = get_text(in, in->tags + QUAKE_MD3_TAG * (size_t)tag, QUAKE_PATH);
-    for (size_t k = 0; k < plain->num_nodes; k++)
+    for (size_t k = 0; k < plain->num_nodes; k++) {
         if (strcmp(plain->nodes[k].name, name) == 0)
             name = common_add(&in->plain.memory, common_format("%s_%u", name, tag));
+    }
     return name;
 }
 
@@ -737,9 +738,10 @@ static void find_kind(quake_reader *in)
 {
     const uint32_t ident = get_uint(in, 0, 4);
     in->kind = NULL;
-    for (size_t i = 0; i < COMMON_LENGTH(kinds); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(kinds); i++) {
         if (kinds[i].ident == ident)
             in->kind = &kinds[i];
+    }
     if (in->kind)
         require_uint(in, 4, in->kind->version, "version");
     else if (!in->has_failed)

@@ -326,11 +326,12 @@ static bool check_frame_names(const quake_writer *writer)
         memcpy(common_alloc(writer->num_frames, sizeof *sorted), writer->frames, size);
     bool is_unique = true;
     qsort(sorted, writer->num_frames, sizeof *sorted, compare_names);
-    for (uint32_t i = 1; i < writer->num_frames && is_unique; i++)
+    for (uint32_t i = 1; i < writer->num_frames && is_unique; i++) {
         if (compare_names(&sorted[i - 1], &sorted[i]) == 0)
             is_unique = FAIL(MD5_ERROR_MISMATCH,
                              "duplicate frame name %s after shortening to %d bytes; rename a clip",
                              sorted[i].name, QUAKE_FRAME_NAME - 1);
+    }
     free(sorted);
     return is_unique;
 }
@@ -338,9 +339,10 @@ static bool check_frame_names(const quake_writer *writer)
 // Lists the frames of all clips; without clips, one frame of the bind pose.
 static bool plan_frames(quake_writer *writer)
 {
-    for (size_t i = 0; i < writer->assets.num_clips; i++)
+    for (size_t i = 0; i < writer->assets.num_clips; i++) {
         if (!plan_clip(writer, &writer->assets.clips[i]))
             return false;
+    }
     if (writer->num_frames == 0) {
         quake_sample *const frame = COMMON_ADD_ITEM(writer->frames, writer->num_frames);
         *frame = (quake_sample){.name = "frame1"};
@@ -474,20 +476,23 @@ static uint64_t *hash_points(const quake_writer *writer)
     uint64_t *hash = hashes;
     for (uint32_t i = 0; i < writer->model->num_meshes; i++) {
         const md5_mesh *const mesh = &writer->model->meshes[i];
-        for (uint32_t k = 0; k < mesh->num_file_vertices; k++, hash++)
+        for (uint32_t k = 0; k < mesh->num_file_vertices; k++, hash++) {
             for (const char *c = mesh->shader; *c != '\0'; c++)
                 *hash = extend_hash(*hash, (uint8_t)*c);
+        }
     }
 
     const quake_position *position = writer->positions;
-    for (uint32_t frame = 0; frame < writer->num_frames; frame++)
-        for (uint32_t i = 0; i < writer->num_points; i++, position++)
+    for (uint32_t frame = 0; frame < writer->num_frames; frame++) {
+        for (uint32_t i = 0; i < writer->num_points; i++, position++) {
             for (int k = 0; k < 3; k++) {
                 const float number = position->at[k] + 0; // changes -0 to 0, which equals it
                 uint32_t bits;
                 memcpy(&bits, &number, sizeof bits);
                 hashes[i] = extend_hash(hashes[i], bits);
             }
+        }
+    }
     return hashes;
 }
 
@@ -510,9 +515,10 @@ static void find_leaders(quake_writer *writer, convert_vec *normals)
         writer->points[i].leader = i;
     writer->area = sum_normals(writer, writer->positions, normals);
     common_find_equal(hashes, writer->num_points, sizeof *hashes, first);
-    for (uint32_t i = 0; i < writer->num_points; i++)
+    for (uint32_t i = 0; i < writer->num_points; i++) {
         if (can_share_normal(normals[first[i]], normals[i]))
             writer->points[i].leader = first[i];
+    }
     free(first);
     free(hashes);
 }
@@ -521,9 +527,10 @@ static void find_leaders(quake_writer *writer, convert_vec *normals)
 static uint16_t nearest_direction(const convert_vec *directions, convert_vec n)
 {
     uint16_t best = 0;
-    for (int i = 0; i < QUAKE_NUM_NORMALS; i++)
+    for (int i = 0; i < QUAKE_NUM_NORMALS; i++) {
         if (convert_dot(directions[i], n) > convert_dot(directions[best], n))
             best = (uint16_t)i;
+    }
     return best;
 }
 
@@ -568,11 +575,12 @@ static void find_box(const quake_writer *writer, size_t first, size_t count, flo
 {
     for (int k = 0; k < 6; k++)
         box[k] = k < 3 ? HUGE_VALF : -HUGE_VALF;
-    for (size_t i = first * writer->num_points; i < (first + count) * writer->num_points; i++)
+    for (size_t i = first * writer->num_points; i < (first + count) * writer->num_points; i++) {
         for (int k = 0; k < 3; k++) {
             box[k] = fminf(box[k], writer->positions[i].at[k]);
             box[3 + k] = fmaxf(box[3 + k], writer->positions[i].at[k]);
         }
+    }
 }
 
 // -- Skins ----------------------------------------------------------------------------------------
@@ -848,9 +856,10 @@ static bool write_mdl(quake_writer *writer, const quake_surface *surface)
         convert_append_u32(&writer->out, 1); // the triangle is on the front side
         convert_append_words(&writer->out, &surface->ids[i], 3);
     }
-    for (uint32_t i = 0; i < writer->num_frames; i++)
+    for (uint32_t i = 0; i < writer->num_frames; i++) {
         if (!put_mdl_frame(writer, surface->vertices, i, surface->box))
             return false;
+    }
     return true;
 }
 
@@ -1111,9 +1120,10 @@ static bool put_mesh_frames(quake_writer *writer, uint32_t first, uint32_t num_v
     for (uint32_t frame = 0; frame < writer->num_frames; frame++) {
         const quake_position *const positions =
             &writer->positions[(size_t)frame * writer->num_points + first];
-        for (uint32_t i = 0; i < num_vertices; i++)
+        for (uint32_t i = 0; i < num_vertices; i++) {
             if (!put_md3_vertex(writer, &positions[i], writer->frames[frame].name))
                 return false;
+        }
     }
     return true;
 }
@@ -1146,15 +1156,17 @@ static bool put_md3_tags(quake_writer *writer)
 {
     // Columns of the matrix: the origin, then the axes.
     static const int columns[] = {3, 0, 1, 2};
-    for (uint32_t frame = 0; frame < writer->num_frames; frame++)
+    for (uint32_t frame = 0; frame < writer->num_frames; frame++) {
         for (size_t tag = 0; tag < writer->tags.count; tag++) {
             const md5_mat34 *const matrix = &writer->matrices[frame * writer->tags.count + tag];
             if (!put_name(writer, writer->tags.names[tag], QUAKE_PATH))
                 return false;
-            for (size_t i = 0; i < COMMON_LENGTH(columns); i++)
+            for (size_t i = 0; i < COMMON_LENGTH(columns); i++) {
                 for (int row = 0; row < 3; row++)
                     convert_append_words(&writer->out, &matrix->m[4 * row + columns[i]], 1);
+            }
         }
+    }
     return true;
 }
 
@@ -1297,12 +1309,13 @@ static bool find_tags(quake_writer *writer)
         const char *const name = writer->tags.names[writer->num_tags];
         if (name[0] == '\0')
             return FAIL(MD5_ERROR_MISMATCH, "--tag %.200s: expected a tag name after '='", text);
-        for (uint32_t i = 0; i < writer->num_tags; i++)
+        for (uint32_t i = 0; i < writer->num_tags; i++) {
             if (strcmp(writer->tags.names[i], name) == 0)
                 return FAIL(
                     MD5_ERROR_MISMATCH,
                     "--tag %.200s: duplicate tag name: expected a different name for each tag",
                     text);
+        }
     }
     return true;
 }

@@ -111,9 +111,10 @@ static md5_vec3 to_model(const retarget_transfer *transfer, md5_vec3 v)
 static float lowest_foot(const retarget_figure *figure, const md5_xform *posed)
 {
     float lowest = INFINITY;
-    for (int r = 2 * BODY_FOOT; r < 2 * BODY_TOE + 2; r++)
+    for (int r = 2 * BODY_FOOT; r < 2 * BODY_TOE + 2; r++) {
         if (figure->roles[r].last != MD5_NONE)
             lowest = fminf(lowest, rest_displacement(figure, posed, figure->roles[r].last).z);
+    }
     return lowest;
 }
 
@@ -124,10 +125,11 @@ static void pose_source(const retarget_transfer *transfer, uint32_t frame)
     const retarget_figure *const source = &transfer->source;
     const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
     md5_sample(transfer->binding, sample, MD5_ROOT_FILE, transfer->source_local);
-    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
+    for (uint32_t i = 0; i < source->skeleton->num_joints; i++) {
         if (retarget_parent_joint(source, i) == MD5_NONE)
             transfer->source_local[i] =
                 md5_xform_mul(transfer->clip_to_model, transfer->source_local[i]);
+    }
     md5_local_to_model_xforms(source->skeleton, transfer->source_local, transfer->source_pose);
 }
 

@@ -406,10 +406,12 @@ void retarget_print_map(FILE *file, const retarget_figure *source, const retarge
     const md5_joint *const from = source->skeleton->joints;
     const md5_joint *const to = target->skeleton->joints;
     print_chains(file, source, target);
-    for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
+    for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
         if (!target->joints[i].is_chained)
             print_pair(file, &target->joints[i], to[i].name, from);
-    for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
+    }
+    for (uint32_t i = 0; i < source->skeleton->num_joints; i++) {
         if (source->joints[i].is_mapped)
             print_name(file, from[i].name, " -\n");
+    }
 }

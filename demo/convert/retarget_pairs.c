@@ -102,9 +102,10 @@ static bool is_aligned(const retarget_figure *target, uint32_t index)
     const retarget_alignment align = target->joints[index].align;
     if (align != ALIGN_LIMBS)
         return align == ALIGN_ALWAYS;
-    for (int r = 2 * BODY_UPPER_ARM; r < 2 * BODY_FOOT; r++)
+    for (int r = 2 * BODY_UPPER_ARM; r < 2 * BODY_FOOT; r++) {
         if (r / 2 != BODY_HAND && target->roles[r].last == index)
             return true;
+    }
     return false;
 }
 

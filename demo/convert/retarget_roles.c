@@ -337,9 +337,10 @@ static void find_leaders(const retarget_figure *figure)
         const uint32_t leader = figure->roles[r].last;
         if (leader == MD5_NONE || find_role(&figure->joints[leader], r) == NULL)
             continue;
-        for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
+        for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
             if (is_duplicate_joint(figure, i, leader))
                 figure->joints[i].leader = leader;
+        }
     }
 }
 

@@ -221,9 +221,10 @@ static void find_animated(convert_rig *rig)
     const plain_scene *const plain = rig->plain;
     for (size_t i = 0; i < plain->num_animations; i++) {
         const plain_animation *const animation = &plain->animations[i];
-        for (size_t k = 0; k < animation->num_tracks; k++)
+        for (size_t k = 0; k < animation->num_tracks; k++) {
             if (animation->tracks[k].part < PLAIN_NUM_PARTS)
                 rig->nodes[animation->tracks[k].node].is_animated = true;
+        }
     }
 }
 
@@ -923,9 +924,10 @@ static uint32_t *list_joints_of_model(const convert_rig *rig)
     const uint32_t count = rig->model->skeleton.num_joints;
     uint32_t *const joints = common_alloc(count, sizeof *joints);
     memset(joints, 0xFF, count * sizeof *joints); // MD5_NONE
-    for (uint32_t i = 0; i < rig->num_joints; i++)
+    for (uint32_t i = 0; i < rig->num_joints; i++) {
         if (rig->joints[i].model_joint != MD5_NONE)
             joints[rig->joints[i].model_joint] = i;
+    }
     return joints;
 }
 
@@ -1055,9 +1057,10 @@ static bool measure_height(const convert_rig *rig, double *height)
         const plain_mesh *const mesh = &plain->meshes[node->in->mesh];
         const convert_affine *const placement =
             node->in->skin != MD5_NONE ? &rig->skins[node->in->skin].placement : &node->world;
-        for (size_t k = 0; k < mesh->num_primitives; k++)
+        for (size_t k = 0; k < mesh->num_primitives; k++) {
             if (!measure_primitive(plain, placement, &mesh->primitives[k], range))
                 return false;
+        }
     }
 
     if (!rig->has_meshes) {

@@ -111,9 +111,10 @@ const convert_engine *convert_find_engine(const char *name)
 char *convert_sanitize(const char *text, size_t max_size, const char *invalid)
 {
     char *const clean = common_format("%.*s", (int)max_size, text);
-    for (char *c = clean; *c != '\0'; c++)
+    for (char *c = clean; *c != '\0'; c++) {
         if ((unsigned char)*c < ' ' || *c == '\x7f' || strchr(invalid, *c))
             *c = '_';
+    }
     return clean;
 }
 
@@ -240,9 +241,10 @@ void convert_append_u32(convert_bytes *out, uint32_t number)
 static char *make_key(convert_part_kind kind, const char *name)
 {
     char *const key = common_format("%d/%s", (int)kind, name);
-    for (char *c = key; *c != '\0'; c++)
+    for (char *c = key; *c != '\0'; c++) {
         if (*c >= 'A' && *c <= 'Z')
             *c = (char)(*c - 'A' + 'a');
+    }
     return key;
 }
 
@@ -593,10 +595,12 @@ static void remove_fixed_values(const md5_doc *doc, md5_vec3 *values, const bool
     const size_t num_values = 2 * (size_t)doc->num_joints;
     md5_vec3 *to = values;
     const md5_vec3 *from = values;
-    for (uint32_t frame = 0; frame < doc->num_frames; frame++)
-        for (size_t i = 0; i < num_values; i++, from++)
+    for (uint32_t frame = 0; frame < doc->num_frames; frame++) {
+        for (size_t i = 0; i < num_values; i++, from++) {
             if (is_moved[i])
                 *to++ = *from;
+        }
+    }
 }
 
 // Computes the poses of a clip and separates the values of its joints. Values that never change are

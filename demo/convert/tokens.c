@@ -5,11 +5,12 @@
 // token, or 0 at the end of the text.
 size_t convert_next_token(convert_tokens *in)
 {
-    for (; in->at < in->end && isspace((unsigned char)*in->at); in->at++)
+    for (; in->at < in->end && isspace((unsigned char)*in->at); in->at++) {
         if (*in->at == '\n') {
             in->line++;
             in->line_start = in->at + 1;
         }
+    }
     size_t length = 0;
     while (in->at + length < in->end && !isspace((unsigned char)in->at[length]))
         length++;

@@ -692,18 +692,20 @@ static int run_command(const tool_command *command, int count, char **list)
     const int status = read_arguments(command, count, list, &arguments) ? command->run(&arguments)
                                                                         : TOOL_BAD_USAGE;
     free(arguments.times);
-    for (int i = 0; i < NUM_OPTIONS; i++)
+    for (int i = 0; i < NUM_OPTIONS; i++) {
         if (options[i].kind == COMMON_TEXTS)
             free(((common_texts *)(void *)((char *)&arguments + options[i].offset))->names);
+    }
     return status;
 }
 
 // Returns the command with this name, or NULL.
 static const tool_command *find_command(const char *name)
 {
-    for (size_t i = 0; i < NUM_COMMANDS; i++)
+    for (size_t i = 0; i < NUM_COMMANDS; i++) {
         if (strcmp(name, commands[i]->name) == 0)
             return commands[i];
+    }
     return NULL;
 }
 

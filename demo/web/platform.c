@@ -91,9 +91,10 @@ static void read_pad(view_pad *pad)
         return;
     pad->x = (float)state.axis[0];
     pad->y = (float)state.axis[1];
-    for (size_t i = 0; i < COMMON_LENGTH(buttons); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(buttons); i++) {
         if (buttons[i].button < state.numButtons && state.digitalButton[buttons[i].button])
             pad->buttons |= buttons[i].bit;
+    }
 }
 
 // Writes the next event to `event`. Returns false if there is no event; never waits. Callbacks have

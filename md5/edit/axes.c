@@ -278,9 +278,10 @@ static md5_quat find_common_rotation(const axes_search *search, uint32_t num_bon
 // MIN_BONE_COSINE.
 static bool fits_bones(const axes_search *search, md5_quat rotation, uint32_t joint)
 {
-    for (uint32_t j = search->first_child[joint]; j != MD5_NONE; j = search->next_sibling[j])
+    for (uint32_t j = search->first_child[joint]; j != MD5_NONE; j = search->next_sibling[j]) {
         if (bone_cosine(search, rotation, j) <= MIN_BONE_COSINE)
             return false;
+    }
     return true;
 }
 

@@ -270,9 +270,10 @@ static uint32_t move_largest_weights(const weight_fill *fill, md5_weight *mixed,
     *sum = 0;
     for (; count < fill->limit && count < num_mixed; count++) {
         uint32_t largest = count;
-        for (uint32_t i = count + 1; i < num_mixed; i++)
+        for (uint32_t i = count + 1; i < num_mixed; i++) {
             if (fabsf(mixed[i].bias) > fabsf(mixed[largest].bias))
                 largest = i;
+        }
         weights[count] = mixed[largest];
         mixed[largest] = mixed[count];
         *sum += (double)weights[count].bias;

@@ -63,9 +63,10 @@ static uint32_t merge_weights(const md5_weight *weights, uint32_t count, uint32_
 static uint32_t find_smallest_weight(const md5_weight *weights, uint32_t count)
 {
     uint32_t smallest = 0;
-    for (uint32_t i = 1; i < count; i++)
+    for (uint32_t i = 1; i < count; i++) {
         if (fabsf(weights[i].bias) <= fabsf(weights[smallest].bias))
             smallest = i;
+    }
     return smallest;
 }
 

@@ -614,9 +614,10 @@ static const char *unit_hint(float scale)
         {0.01f, " (meters instead of centimeters)"},   {100, " (centimeters instead of meters)"},
         {0.3937f, " (inches instead of centimeters)"}, {2.54f, " (centimeters instead of inches)"},
     };
-    for (uint32_t i = 0; i < MD5_COUNT(units); i++)
+    for (uint32_t i = 0; i < MD5_COUNT(units); i++) {
         if (fabsf(scale / units[i].scale - 1) < 0.01f)
             return units[i].text;
+    }
     return "";
 }
 

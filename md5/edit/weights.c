@@ -103,9 +103,10 @@ static projected_triangle project_triangle(md5_vec3d a, md5_vec3d b, md5_vec3d c
 
     // Axis w is the depth: the axis along which the triangle's normal is longest.
     t.w = 0;
-    for (int axis = 1; axis < 3; axis++)
+    for (int axis = 1; axis < 3; axis++) {
         if (fabs(t.normal[axis]) > fabs(t.normal[t.w]))
             t.w = axis;
+    }
     t.u = (t.w + 1) % 3;
     t.v = (t.w + 2) % 3;
 
@@ -274,9 +275,10 @@ static bool number_voxels(md5_arena *arena, const unsigned char *kinds, md5_grid
         grid->voxels[cell] = kinds[cell] == OUTSIDE ? MD5_NO_VOXEL : grid->num_voxels++;
     grid->cells = MD5_ALLOC_ARRAY(arena, uint32_t, grid->num_voxels);
     TRY(grid->cells);
-    for (uint32_t cell = 0; cell < grid->num_cells; cell++)
+    for (uint32_t cell = 0; cell < grid->num_cells; cell++) {
         if (grid->voxels[cell] != MD5_NO_VOXEL)
             grid->cells[grid->voxels[cell]] = cell;
+    }
     return true;
 }
 
@@ -869,12 +871,13 @@ static bool check_weights_mesh(md5_context *context, const md5_weights_desc *des
                         "too many triangles: expected at most %u, found %u", UINT32_MAX / 6,
                         desc->num_triangles);
 
-    for (uint32_t i = 0; i < 3 * desc->num_triangles; i++)
+    for (uint32_t i = 0; i < 3 * desc->num_triangles; i++) {
         if (desc->indices[i] >= desc->num_positions)
             return MD5_FAIL(
                 context, MD5_ERROR_RANGE,
                 "triangle %u refers to an unknown position: expected an index below %u, found %u",
                 i / 3, desc->num_positions, desc->indices[i]);
+    }
     return true;
 }
 
@@ -897,13 +900,15 @@ static bool check_desc(md5_context *context, md5_weights_desc *desc)
                         "falloff is out of range: expected 0 to 1, found %g", desc->falloff);
     TRY(check_weights_mesh(context, desc));
 
-    for (uint32_t joint = 0; joint < desc->skeleton->num_joints; joint++)
-        for (uint32_t i = 0; i < 12; i++)
+    for (uint32_t joint = 0; joint < desc->skeleton->num_joints; joint++) {
+        for (uint32_t i = 0; i < 12; i++) {
             if (!is_in_range(desc->bind[joint].m[i]))
                 return MD5_FAIL(
                     context, MD5_ERROR_RANGE,
                     "bind matrix of joint %u is out of range: expected -1e9 to 1e9, found %g",
                     joint, desc->bind[joint].m[i]);
+        }
+    }
     return true;
 }
 

@@ -359,12 +359,13 @@ typedef struct crowd_part {
 static void *pose_part(void *fixture)
 {
     const crowd_part *const part = fixture;
-    for (int round = 0; round < part->num_rounds; round++)
+    for (int round = 0; round < part->num_rounds; round++) {
         if (part->buffer)
             pose_through_buffer(MD5_POSE_KERNELS(AVX512), part->jobs, part->count, part->buffer,
                                 part->scratch);
         else
             md5_pose_batch(part->jobs, part->count, NULL, part->scratch);
+    }
     return NULL;
 }
 

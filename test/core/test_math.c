@@ -12,10 +12,12 @@ typedef struct matrix {
 static matrix multiply(matrix a, matrix b)
 {
     matrix product = {{{0}}};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
             for (int k = 0; k < 3; k++)
                 product.at[i][j] += a.at[i][k] * b.at[k][j];
+        }
+    }
     return product;
 }
 

@@ -642,9 +642,10 @@ TEST_LEG(pivots_keep_feet_up_to_thirty_degrees)
 
 static uint32_t find_body(const md5_figure *figure, const char *name)
 {
-    for (uint32_t i = 0; i < figure->num_bodies; i++)
+    for (uint32_t i = 0; i < figure->num_bodies; i++) {
         if (strcmp(figure->bodies[i].def->name, name) == 0)
             return i;
+    }
     return MD5_NONE;
 }
 

@@ -141,9 +141,10 @@ static void print_warnings(figure_case *fixture, const char *log, const char *na
     for (const char *at = strstr(log, prefix); at; at = strstr(at, prefix)) {
         at += strlen(prefix);
         print(fixture, "%sline ", fixture->used ? " | " : "");
-        for (; *at && *at != '\n'; at++)
+        for (; *at && *at != '\n'; at++) {
             if (*at != '\'' && *at != '"')
                 print(fixture, "%c", *at);
+        }
     }
 }
 
@@ -152,9 +153,10 @@ static bool is_line(const char *text, const char *begin, const char *with)
     const char *const found = strstr(text, begin);
     char expected[1024] = "";
     size_t used = 0;
-    for (const char *at = found ? found + strlen(begin) : ""; *at && *at != '\n'; at++)
+    for (const char *at = found ? found + strlen(begin) : ""; *at && *at != '\n'; at++) {
         if (*at != '\'' && *at != '"' && used + 1 < sizeof expected)
             expected[used++] = *at;
+    }
     return CHECK_THAT(
         found && strcmp(strchr(expected, '\t') ? strchr(expected, '\t') + 1 : "?", with) == 0,
         "%s says \"%s\", expected \"%s\"", begin, with, expected);

@@ -175,7 +175,7 @@ TEST (gaze_turns_head_and_eyes_to_the_point) {
 TEST (gaze_accepts_any_numbers) {
     static const float numbers[] = {NAN, INFINITY, -INFINITY, -1, 1e30f, 0, MD5_EXPLICIT_ZERO};
     const size_t count = COUNT_OF(numbers);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < count; k++) {
             const md5_vec3 target = {numbers[i], numbers[k], 1};
             const md5_gaze_desc desc = {.origin = {0, numbers[k], 0},
@@ -192,6 +192,7 @@ TEST (gaze_accepts_any_numbers) {
                 md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 60);
             CHECK(gaze.target == 0 || gaze.target == MD5_NONE);
         }
+    }
 }
 
 // Each joint of the skeleton is an eye. All of them look at the same distant point.

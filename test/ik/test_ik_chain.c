@@ -362,9 +362,10 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
 {
     body target_body = *fixture;
     target_body.skeleton.joints = fixture->joints;
-    for (int i = 1; i < BODY_JOINTS; i++)
+    for (int i = 1; i < BODY_JOINTS; i++) {
         if (i % 4 != 0) // not the shoulder blades
             target_body.pose[i].rotation = limit_random_rotation(&fixture->limits[i], random);
+    }
     const body initial_body = *fixture;
     md5_goal goals[] = {
         {.tip = LEFT,
@@ -399,9 +400,10 @@ static bool reach_with_hands(body *fixture, bool has_limits, uint64_t *random)
     CHECK(ik_is_sound(fixture->pose, BODY_JOINTS));
     for (uint32_t i = 0; i < BODY_JOINTS; i += 4) // in no chain
         CHECK_BYTES(&fixture->pose[i], &initial_body.pose[i], sizeof fixture->pose[i]);
-    for (int i = 1; i < BODY_JOINTS; i++)
+    for (int i = 1; i < BODY_JOINTS; i++) {
         if (i % 4 != 0)
             CHECK(limit_excess(&fixture->limits[i], fixture->pose[i].rotation) < 1e-6);
+    }
     return farthest < 0.011;
 }
 

@@ -36,9 +36,10 @@ static double model_size(const md5_model *model)
             size = fmax(size, fmax(fabs((double)ends[i].x),
                                    fmax(fabs((double)ends[i].y), fabs((double)ends[i].z))));
     }
-    for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
+    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
         for (int row = 0; row < 3; row++)
             size = fmax(size, fabs((double)(model->bind[i].m[4 * row + 3])));
+    }
     return size;
 }
 
@@ -297,9 +298,10 @@ TEST (axes_pose_and_skin_real_models) {
         {"corpus/redeclipse/drone/mesh.md5mesh", "corpus/redeclipse/drone/forward.md5anim"},
     };
     REQUIRE_CORPUS();
-    for (size_t file = 0; file < COUNT_OF(files); file++)
+    for (size_t file = 0; file < COUNT_OF(files); file++) {
         for (int i = 0; i < NUM_AXES; i++)
             check_posing(files[file][0], files[file][1], &axes_cases[i], 0.0254f);
+    }
 }
 
 TEST (axes_convert_bounds_and_root_motion) {

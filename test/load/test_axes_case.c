@@ -32,9 +32,10 @@ void axes_rotation(const axes_case *fixture, const double from[3][3], double out
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
             out[i][j] = 0;
-            for (int k = 0; k < 3; k++)
+            for (int k = 0; k < 3; k++) {
                 for (int l = 0; l < 3; l++)
                     out[i][j] += fixture->columns[k][i] * from[k][l] * fixture->columns[l][j];
+            }
         }
     }
 }

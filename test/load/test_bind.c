@@ -69,7 +69,7 @@ static void add_side(bind_case *to, const float *low, const float *high, int w, 
     const int u = (w + 1) % 3;
     const int v = (w + 2) % 3;
     const uint32_t first = to->desc.num_positions;
-    for (uint32_t i = 0; i <= cuts; i++)
+    for (uint32_t i = 0; i <= cuts; i++) {
         for (uint32_t k = 0; k <= cuts; k++) {
             float at[3];
             at[u] = low[u] + (high[u] - low[u]) * (float)i / (float)cuts;
@@ -77,13 +77,15 @@ static void add_side(bind_case *to, const float *low, const float *high, int w, 
             at[w] = along;
             bind_add_position(to, (md5_vec3){at[0], at[1], at[2]});
         }
-    for (uint32_t i = 0; i < cuts; i++)
+    }
+    for (uint32_t i = 0; i < cuts; i++) {
         for (uint32_t k = 0; k < cuts; k++) {
             const uint32_t a = first + i * (cuts + 1) + k;
             const uint32_t b = a + cuts + 1;
             bind_add_triangle(to, a, b, a + 1);
             bind_add_triangle(to, b, b + 1, a + 1);
         }
+    }
 }
 
 // Adds a closed box. Each side is cut into `cuts` times `cuts` squares and has separate positions.
@@ -104,37 +106,41 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
     enum { AROUND = 24 };
     const uint32_t rings = (uint32_t)(4 * length) + 1;
     const uint32_t first = to->desc.num_positions;
-    for (uint32_t ring = 0; ring < rings; ring++)
+    for (uint32_t ring = 0; ring < rings; ring++) {
         for (int i = 0; i < AROUND; i++) {
             const double angle = 6.283185307179586 * i / (double)AROUND;
             bind_add_position(
                 to, (md5_vec3){0.25f * (float)ring, (float)cos(angle), (float)sin(angle)});
         }
-    for (uint32_t ring = 0; ring + 1 < rings; ring++)
+    }
+    for (uint32_t ring = 0; ring + 1 < rings; ring++) {
         for (uint32_t i = 0; i < AROUND; i++) {
             const uint32_t a = first + ring * AROUND + i;
             const uint32_t b = first + ring * AROUND + (i + 1) % AROUND;
             bind_add_triangle(to, a, b, a + AROUND);
             bind_add_triangle(to, b, b + AROUND, a + AROUND);
         }
+    }
     if (!is_closed)
         return;
     const uint32_t ends[2] = {bind_add_position(to, (md5_vec3){0, 0, 0}),
                               bind_add_position(to, (md5_vec3){length, 0, 0})};
-    for (uint32_t end = 0; end < 2; end++)
+    for (uint32_t end = 0; end < 2; end++) {
         for (uint32_t i = 0; i < AROUND; i++) {
             const uint32_t ring = first + (end == 0 ? 0 : (rings - 1) * AROUND);
             bind_add_triangle(to, ends[end], ring + i, ring + (i + 1) % AROUND);
         }
+    }
 }
 
 // Returns the weight of a joint on a vertex, or 0 if the joint does not influence it.
 static double bind_weight(const md5_weights *weights, uint32_t vertex, uint32_t joint)
 {
     const md5_vertex *const record = &weights->vertices[vertex];
-    for (uint32_t i = 0; i < record->num_weights; i++)
+    for (uint32_t i = 0; i < record->num_weights; i++) {
         if (weights->weights[record->first_weight + i].joint == joint)
             return weights->weights[record->first_weight + i].bias;
+    }
     return 0;
 }
 
@@ -268,8 +274,8 @@ TEST (surface_finds_the_nearest_point) {
         }
         CHECK_NEAR(sum, 1, 1e-12);
         double nearest = INFINITY;
-        for (uint32_t t = 0; t < NUM_TRIANGLES; t++)
-            for (uint32_t b = 0; b <= STEPS; b++)
+        for (uint32_t t = 0; t < NUM_TRIANGLES; t++) {
+            for (uint32_t b = 0; b <= STEPS; b++) {
                 for (uint32_t c = 0; b + c <= STEPS; c++) {
                     const md5_vec3 *const at = positions + (size_t)3 * t;
                     const md5_vec3 ab = md5_vec3_lerp(at[0], at[1], (float)b / (float)STEPS);
@@ -278,6 +284,8 @@ TEST (surface_finds_the_nearest_point) {
                         md5_vec3_add(ab, md5_vec3_scale(ac, (float)c / (float)STEPS));
                     nearest = fmin(nearest, squared_distance(p, sample));
                 }
+            }
+        }
         CHECK(squared_distance(p, point) <= nearest + 1e-4);
         CHECK(sqrt(squared_distance(p, point)) >= sqrt(nearest) - 6.0 / (double)STEPS);
     }
@@ -345,12 +353,13 @@ TEST (bind_does_not_cross_a_gap) {
     SCOPED_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     double min_weight = 1;
-    for (uint32_t i = 0; i < fixture->desc.num_positions; i++)
+    for (uint32_t i = 0; i < fixture->desc.num_positions; i++) {
         if (fixture->positions[i].z < 12) { // at x = 2, the other leg's joint is nearer
             const double weight =
                 bind_weight(weights, i, fixture->positions[i].x < 2.5f ? left : right);
             min_weight = fmin(min_weight, weight);
         }
+    }
     CHECK(min_weight > 0.95);
 }
 
@@ -390,21 +399,24 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
 TEST (bind_gives_equal_positions_equal_weights) {
     SCOPED bind_case *const fixture = bind_new();
     bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 8}, 4); // edges are doubled
-    for (uint32_t i = 0; i < fixture->desc.num_positions; i++)
+    for (uint32_t i = 0; i < fixture->desc.num_positions; i++) {
         if (i % 2 == 0 && fixture->positions[i].x == 0)
             fixture->positions[i].x = -0.0f;
+    }
     bind_add_joint(fixture, MD5_NONE, (md5_vec3){1, 1, 1});
     bind_add_joint(fixture, 0, (md5_vec3){1, 1, 4});
     SCOPED_WEIGHTS weights = create(fixture);
     REQUIRE(weights);
     uint32_t num_pairs = 0;
-    for (uint32_t a = 0; a < fixture->desc.num_positions; a++)
-        for (uint32_t b = 0; b < a; b++)
+    for (uint32_t a = 0; a < fixture->desc.num_positions; a++) {
+        for (uint32_t b = 0; b < a; b++) {
             if (real_distance(fixture->positions[a], fixture->positions[b]) == 0) {
                 num_pairs++;
                 CHECK_UINT(weights->vertices[a].first_weight, weights->vertices[b].first_weight);
                 CHECK_UINT(weights->vertices[a].num_weights, weights->vertices[b].num_weights);
             }
+        }
+    }
     CHECK(num_pairs >= 48);
 }
 
@@ -484,9 +496,10 @@ typedef struct comparison {
 static bool is_special(const char *name)
 {
     STRINGS(words) = {"prop", "eye", "lid", "belly", "cheek", "tongue", "twist"};
-    for (size_t i = 0; i < COUNT_OF(words); i++)
+    for (size_t i = 0; i < COUNT_OF(words); i++) {
         if (strstr(name, words[i]))
             return true;
+    }
     return false;
 }
 

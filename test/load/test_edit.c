@@ -904,14 +904,16 @@ TEST (edit_joints_are_ordered_after_their_parents) {
             doc->joints[i] = doc->joints[last - i];
             doc->joints[last - i] = joint;
         }
-        for (uint32_t i = 0; i < doc->num_joints; i++)
+        for (uint32_t i = 0; i < doc->num_joints; i++) {
             if (doc->joints[i].parent != MD5_NONE)
                 doc->joints[i].parent = last - doc->joints[i].parent;
-        for (uint32_t m = 0; m < doc->num_meshes; m++)
+        }
+        for (uint32_t m = 0; m < doc->num_meshes; m++) {
             for (uint32_t i = 0; i < doc->meshes[m].num_weights; i++) {
                 md5_weight *const weight = &doc->meshes[m].weights[i];
                 weight->joint = last - weight->joint;
             }
+        }
         CHECK(EDIT_JOINTS(doc, NULL, 0) > last / 2);
         for (uint32_t i = 0; i <= last; i++)
             CHECK(doc->joints[i].parent == MD5_NONE || doc->joints[i].parent < i);
@@ -1022,11 +1024,12 @@ TEST (edit_fills_weights_of_a_figure) {
     SCOPED_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(old && mesh && clip);
     uint32_t num_cleared = 0;
-    for (uint32_t m = 0; m < mesh->num_meshes; m++)
+    for (uint32_t m = 0; m < mesh->num_meshes; m++) {
         for (uint32_t v = 7; v < mesh->meshes[m].num_vertices; v += 40) {
             mesh->meshes[m].vertices[v].num_weights = 0;
             num_cleared++;
         }
+    }
     CHECK_UINT(md5_fill_weights(mesh, 0, NULL), num_cleared);
     SCOPED_CORNERS old_bind = compute_corners(old, NULL, 0);
     SCOPED_CORNERS new_bind = compute_corners(mesh, NULL, 0);

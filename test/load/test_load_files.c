@@ -226,9 +226,10 @@ static const char *error_with(const char *path, const char *text)
     archive from = good_archive();
     memcpy(files, good_files, sizeof good_files);
     from.files = files;
-    for (size_t i = 0; i < from.num_files; i++)
+    for (size_t i = 0; i < from.num_files; i++) {
         if (strcmp(files[i].path, path) == 0)
             files[i] = text ? (memory_file){path, text} : (memory_file){"gone", ""};
+    }
     const md5_load_opts opts = reading(&from);
     md5_error error = {0};
     md5_character *const hero = md5_load_character("chars/hero.md5machine", &opts, &error);

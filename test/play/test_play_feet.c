@@ -272,11 +272,12 @@ static slide_record stride(const char *file, const order *test_order, float weig
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         max_vertices = mesh->num_vertices > max_vertices ? mesh->num_vertices : max_vertices;
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             if (mesh->positions[v].z <= sole_height && CHECK(fixture.num_soles < MAX_SOLES)) {
                 fixture.mesh[fixture.num_soles] = m;
                 fixture.vertex[fixture.num_soles++] = v;
             }
+        }
     }
     fixture.skin = malloc(max_vertices * sizeof *fixture.skin);
     pose(&fixture);

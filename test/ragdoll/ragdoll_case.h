@@ -65,9 +65,10 @@ static const man_part man_parts[] = {
 
 static inline int part_index(const char *joint)
 {
-    for (int i = 0; i < (int)COUNT_OF(man_parts); i++)
+    for (int i = 0; i < (int)COUNT_OF(man_parts); i++) {
         if (strcmp(man_parts[i].joint, joint) == 0)
             return i;
+    }
     return -1;
 }
 

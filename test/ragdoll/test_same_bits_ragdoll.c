@@ -19,9 +19,10 @@ static uint32_t stairs(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint3
         const md5_vec3 e = {end, 1e3f, z - 8.0f};
         const md5_vec3 f = {end, -1e3f, z - 8.0f};
         const md5_vec3 triangles[4][3] = {{a, b, c}, {a, c, d}, {d, c, e}, {d, e, f}};
-        for (int k = 0; k < (i < 7 ? 4 : 2); k++)
+        for (int k = 0; k < (i < 7 ? 4 : 2); k++) {
             if (count < capacity && box.max.x >= begin && box.min.x <= end)
                 memcpy(corners[count++], triangles[k], sizeof triangles[k]);
+        }
     }
     return count;
 }

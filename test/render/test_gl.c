@@ -439,9 +439,10 @@ TEST_SCENE (gl_mipmaps_keep_every_value_of_srgb) {
     const md5gl_texture texture =
         scene_texture(scene->renderer, MD5GL_TEXTURE_COLOR, 2 * VALUES, 2, texels[0][0], NULL);
     scene_read_level(scene, texture, 1, VALUES, 1, half[0]);
-    for (int value = 0; value < VALUES; value++)
+    for (int value = 0; value < VALUES; value++) {
         for (int i = 0; i < 4; i++)
             CHECK_UINT(half[value][i], (uint64_t)value);
+    }
     md5gl_destroy_texture(scene->renderer, texture);
 }
 

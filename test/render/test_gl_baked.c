@@ -84,12 +84,14 @@ TEST_UNSHARED_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
 static int difference(const gl_picture *a, const gl_picture *b)
 {
     int max_difference = 0;
-    for (int y = 0; y < SCENE_HEIGHT; y++)
-        for (int x = 0; x < SCENE_WIDTH; x++)
+    for (int y = 0; y < SCENE_HEIGHT; y++) {
+        for (int x = 0; x < SCENE_WIDTH; x++) {
             for (int k = 0; k < 4; k++) {
                 const int apart = abs(a->rgba[y][x][k] - b->rgba[y][x][k]);
                 max_difference = apart > max_difference ? apart : max_difference;
             }
+        }
+    }
     return max_difference;
 }
 

@@ -101,10 +101,11 @@ static void use(GLuint program)
 
 static void draw(void)
 {
-    for (int unit = 0; unit < MAX_UNITS; unit++)
+    for (int unit = 0; unit < MAX_UNITS; unit++) {
         for (int target = 0; target < NUM_TARGETS; target++)
             watch.bound[unit][target].is_used =
                 watch.bound[unit][target].is_used || watch.samples[watch.program][unit][target];
+    }
 }
 
 static void fill(GLenum target)

@@ -34,11 +34,13 @@ typedef struct panorama {
 static panorama *make_smooth(void)
 {
     panorama *const image = calloc(1, sizeof *image);
-    for (int row = 0; row < HEIGHT; row++)
-        for (int column = 0; column < WIDTH; column++)
+    for (int row = 0; row < HEIGHT; row++) {
+        for (int column = 0; column < WIDTH; column++) {
             for (int i = 0; i < 3; i++)
                 image->rgb[3 * (row * WIDTH + column) + i] = (float)smooth_light(
                     direction_at((column + 0.5) / (int)WIDTH, (row + 0.5) / (int)HEIGHT), i);
+        }
+    }
     return image;
 }
 
@@ -98,10 +100,11 @@ TEST_SCENE (gl_environment_light_equals_the_integral_of_the_light) {
     SCOPED panorama *const picture = make_smooth();
     md5gl_environment *const smooth =
         md5gl_create_environment(scene->renderer, WIDTH, HEIGHT, picture->rgb, NULL);
-    for (int i = 0; i < NUM_NORMALS; i++)
+    for (int i = 0; i < NUM_NORMALS; i++) {
         for (int channel = 0; channel < 3; channel++)
             CHECK_NEAR(polynomial_at(md5gl_environment_light(smooth), normals[i], channel),
                        integral(normals[i], channel, cosine_lobe, 0), 2e-3);
+    }
     md5gl_destroy_environment(scene->renderer, smooth);
     // A constant light of 1 is reflected as 1 in every direction.
     for (int i = 0; i < WIDTH * HEIGHT * 3; i++)

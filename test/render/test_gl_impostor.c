@@ -109,9 +109,10 @@ static void look_from(md5gl_frame *frame, double azimuth, double elevation)
     const double level = cos(elevation);
     const double rows[3][3] = {
         {-y, x, 0}, {-rise * x, -rise * y, level}, {level * x, level * y, rise}};
-    for (int row = 0; row < 3; row++)
+    for (int row = 0; row < 3; row++) {
         for (int i = 0; i < 3; i++)
             frame->view_from_world.m[4 * i + row] = (float)rows[row][i];
+    }
 }
 
 // -- Differences ------------------------------------------------------------------------------

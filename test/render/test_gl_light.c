@@ -420,13 +420,14 @@ TEST_HERE (gl_soft_shadows_have_no_steps) {
     md5gl_draw_shadows(stage->renderer, stage->copy);
     md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60);
     stage_finish(stage, &picture);
-    for (int up = -SCENE_HEIGHT / 2; up < SCENE_HEIGHT / 2; up++)
+    for (int up = -SCENE_HEIGHT / 2; up < SCENE_HEIGHT / 2; up++) {
         for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2 - 2; right++) {
             const int center = picture_at(&picture, right, up)[3];
             count += center > 20 && center < 110;
             num_equal +=
                 center > 20 && center < 110 && center == picture_at(&picture, right + 2, up)[3];
         }
+    }
     CHECK_THAT(count > 1000 && num_equal < count / 5, "%u of %u", num_equal, count);
 }
 

@@ -403,9 +403,10 @@ TEST_OUTPUTS(gl_outputs_are_updated_only_after_changes, scene_square)
         instances.previous = NULL;
         draw_outputs(stage, copy, &instances, &read);
         int num_moving = 0;
-        for (int y = 0; y < SCENE_HEIGHT; y++)
+        for (int y = 0; y < SCENE_HEIGHT; y++) {
             for (int x = 0; x < SCENE_WIDTH; x++)
                 num_moving += read.motion[y][x][0] != 0 || read.motion[y][x][1] != 0;
+        }
         CHECK_THAT(num_moving == 0, "%d pixels move", num_moving);
         md5gl_destroy_model(renderer, copy);
     }

@@ -101,9 +101,10 @@ TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
                              300, UINT32_MAX);
             scene_finish(&stage->scene, &stage->frame, &picture);
             unsigned num_covered = 0;
-            for (int right = -10; right < 10; right++)
+            for (int right = -10; right < 10; right++) {
                 for (int up = -10; up < 10; up++)
                     num_covered += picture_at(&picture, right, up)[2] < 200;
+            }
             CHECK_UINT(num_covered, i == 0 ? 0 : 400);
         }
     }
@@ -296,9 +297,10 @@ TEST_SQUARE (gl_gradients_have_no_bands) {
         stage_finish(stage, &picture);
         for (int left = 0; left < SCENE_WIDTH; left += SIDE) {
             double sum = 0.0;
-            for (int y = 0; y < SIDE; y++)
+            for (int y = 0; y < SIDE; y++) {
                 for (int x = 0; x < SIDE; x++)
                     sum += picture.rgba[y][left + x][0];
+            }
             CHECK_NEAR(sum / (SIDE * SIDE),
                        100.0 + steps * (left + 0.5 * (double)SIDE) / (double)SCENE_WIDTH,
                        steps == 0 ? 0.0 : 0.1);
@@ -371,7 +373,7 @@ TEST_SQUARE (gl_floor_is_lit_by_point_lights) {
         md5gl_draw_floor(stage->renderer, 0, (md5_vec3){0, 0, 0}, 1e5f,
                          first < 3 ? (uint32_t)first : UINT32_MAX);
         stage_finish(stage, &picture);
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
             for (int c = 0; c < 3; c++) {
                 // (1 - 1/16)^2 / (1 + 16/4) at half the range.
                 const double light =
@@ -379,6 +381,7 @@ TEST_SQUARE (gl_floor_is_lit_by_point_lights) {
                 CHECK_NEAR(picture_at(&picture, i == 0 ? -40 : 40, 0)[c],
                            255.0 * encoded(srgb_to_linear(sand[c]) * (1.0 + light)), 1.2);
             }
+        }
     }
 }
 

@@ -57,9 +57,10 @@ typedef struct skinning {
 static uint32_t largest_mesh(const md5_model *model)
 {
     uint32_t num_vertices = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (model->meshes[i].num_vertices > num_vertices)
             num_vertices = model->meshes[i].num_vertices;
+    }
     return num_vertices;
 }
 
@@ -574,11 +575,12 @@ static bool count_work(const gl_scene *scene, md5gl_path path, bool is_dual)
 
 // Positions, normals and tangents of each mesh are uploaded once per pose.
 TEST_SCENE (gl_skins_a_model_once_per_pose_on_the_cpu) {
-    for (int is_dual = 0; is_dual < 2; is_dual++)
+    for (int is_dual = 0; is_dual < 2; is_dual++) {
         if (CHECK(count_work(scene, MD5GL_PATH_CPU, is_dual == 1))) {
             CHECK_UINT(num_captures, NUM_POSES * NUM_MESHES);
             CHECK_UINT(num_uploads, 3 * NUM_POSES * NUM_MESHES);
         }
+    }
 }
 
 TEST_SCENE (gl_skins_a_model_once_per_pose_by_compute_shaders) {

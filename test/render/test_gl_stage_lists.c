@@ -395,11 +395,12 @@ TEST (gl_light_of_translucent_surfaces_is_added) {
         const uint8_t *const added = picture_at(&film, 3, 3);
         CHECK(added[0] > 60 && added[1] > 10 && added[0] > added[1] + 40);
         CHECK(picture_at(&below[0], 3, 3)[0] > picture_at(&below[1], 3, 3)[0] + 30);
-        for (int i = 0; i < 2; i++)
+        for (int i = 0; i < 2; i++) {
             for (int k = 0; k < 3; k++) {
                 const int sum = picture_at(&below[i], 3, 3)[k] + added[k];
                 CHECK_NEAR(picture_at(&both[i], 3, 3)[k], sum < 255 ? sum : 255, 2);
             }
+        }
         CHECK(both[1].rgba[0][0][3] == 255 && picture_at(&both[1], 3, 3)[3] == 255);
         scene_close_stage(&stage);
     }

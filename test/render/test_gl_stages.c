@@ -213,11 +213,12 @@ static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layer
         if (stage->depth_equal && !file_exists)
             continue;
         stages_rgba result = target;
-        for (int j = 0; j < 4; j++)
+        for (int j = 0; j < 4; j++) {
             if (!(stage->masked >> j & 1))
                 result.component[j] =
                     stored(value.component[j] * blend_factor(stage->source, &value, &target, j)
                            + target.component[j] * blend_factor(stage->target, &value, &target, j));
+        }
         target = result;
         if (!uses_alpha)
             target.component[3] = 1;
@@ -248,9 +249,10 @@ void layer_reference(const md5_model *model, const md5gl_stage_list *list, const
 gl_layer layer_create(gl_stage *stage, md5gl_wrap wrap, bool nearest, uint64_t *random)
 {
     gl_layer layer = {.wrap = wrap, .nearest = nearest};
-    for (int i = 0; i < LAYER_SIDE * LAYER_SIDE; i++)
+    for (int i = 0; i < LAYER_SIDE * LAYER_SIDE; i++) {
         for (int k = 0; k < 4; k++)
             layer.rgba[i][k] = (uint8_t)(test_random_u32(random) % 256);
+    }
     layer.texture = stage_keep(stage, scene_stage_texture(stage->renderer, LAYER_SIDE, LAYER_SIDE,
                                                           layer.rgba[0], wrap, nearest, NULL));
     CHECK(layer.texture != 0);
@@ -507,9 +509,10 @@ static void check_edges(uint32_t samples)
 
     // Alpha grows by the texture's width; the edge of an alpha test is a vertical line.
     uint8_t rgba[RAMP][4];
-    for (int i = 0; i < RAMP; i++)
+    for (int i = 0; i < RAMP; i++) {
         for (int k = 0; k < 4; k++)
             rgba[i][k] = k < 3 ? 255 : (uint8_t)i;
+    }
     const md5gl_texture ramp =
         scene_stage_texture(stage.renderer, RAMP, 1, rgba[0], MD5GL_WRAP_CLAMP, false, NULL);
 

@@ -54,9 +54,10 @@ static void draw(gl_stage *stage, const md5gl_stage *drawn, const md5_mat34 *pla
 
 static bool is_near(const uint8_t *pixel, const uint8_t *texel)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         if (abs(pixel[i] - texel[i]) > 2)
             return false;
+    }
     return true;
 }
 

@@ -189,9 +189,10 @@ TEST_HERE (gl_surface_of_the_host_looks_like_a_model) {
             md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
             stage_finish(stage, &pictures[i]);
         }
-        for (int right = -19; right < 19; right += 2)
+        for (int right = -19; right < 19; right += 2) {
             for (int up = -6; up < 6; up++)
                 CHECK(is_equal(&pictures[1], right, up, &pictures[0]));
+        }
         CHECK(picture_at(&pictures[0], 18, 4)[1]
               > picture_at(&pictures[0], -12, 0)[1] + 5); // shadow
         scene_gl(renderer)->DeleteProgram(program);
@@ -394,9 +395,10 @@ TEST_HERE (gl_surface_does_not_shadow_itself_from_a_spot_light) {
         md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
         stage_finish(stage, &pictures[i]);
     }
-    for (int right = -19; right < 19; right++)
+    for (int right = -19; right < 19; right++) {
         for (int up = -19; up < 19; up++)
             CHECK(is_equal(&pictures[1], right, up, &pictures[0]));
+    }
 }
 
 // -- Blob shadows -----------------------------------------------------------------------------

@@ -124,9 +124,10 @@ TEST (bake_interpolates_linearly_between_frames) {
     md5_mat34 palettes[2 * FRAMES];
     md5_mat34 between[2];
     rotate_second_joint(model, 0.5, palettes);
-    for (int frame = 0; frame < FRAMES; frame++) // turns, without moving
+    for (int frame = 0; frame < FRAMES; frame++) { // turns, without moving
         for (int i = 0; i < 2; i++)
             palettes[2 * frame + i].m[7] -= i == 1 ? (float)frame : 0;
+    }
     const float c = (float)cos(0.25);
     const float s = (float)sin(0.25);
     const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},

@@ -58,18 +58,20 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
     uint64_t random = 17;
     md5_morph_source sources[TARGETS];
     md5_error error = {0};
-    for (int v = 0; v < VERTICES; v++)
+    for (int v = 0; v < VERTICES; v++) {
         for (int k = 0; k < 3; k++)
             scene->base.point[v][k] = 20 * test_random(&random) - 10;
+    }
     scene->model = load(&scene->base, opts);
     for (int i = 0; i < TARGETS; i++) {
         // Displace every third vertex of the base, beginning with `first`.
         int first = i % 2;
         model_points *target = &scene->targets[i];
         *target = scene->base;
-        for (int v = first; v < VERTICES; v += 3)
+        for (int v = first; v < VERTICES; v += 3) {
             for (int k = 0; k < 3; k++)
                 target->point[v][k] += 2 * test_random(&random) - 1;
+        }
 
         scene->sources[i] = load(&scene->targets[i], opts);
         sources[i] = (md5_morph_source){.name = names[i], .model = scene->sources[i]};

@@ -198,10 +198,11 @@ static const double clearance = 0.05;
 static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
                           const char *word)
 {
-    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
         if (strncmp(model->skeleton.joints[mesh->influence_joints[i]].name, word, strlen(word))
             != 0)
             return false;
+    }
     return true;
 }
 

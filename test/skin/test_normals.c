@@ -140,9 +140,10 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     static const uint32_t faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                          {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     shape cube = {.num_points = 8, .num_triangles = 12};
-    for (uint32_t i = 0; i < 8; i++)
+    for (uint32_t i = 0; i < 8; i++) {
         for (int k = 0; k < 3; k++)
             cube.points[i][k] = (i >> k & 1) ? 1 : -1;
+    }
     for (uint32_t i = 0; i < 6; i++) {
         const uint32_t *const f = faces[i];
         const uint32_t halves[2][3] = {{f[0], f[2], f[1]}, {f[0], f[3], f[2]}};

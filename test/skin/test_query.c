@@ -409,7 +409,7 @@ static double first_hit(const query_case *fixture, const md5_ray *ray, bool *is_
 {
     double nearest = INFINITY;
     double doubtful = INFINITY;
-    for (uint32_t mesh = 0; mesh < fixture->model->num_meshes; mesh++)
+    for (uint32_t mesh = 0; mesh < fixture->model->num_meshes; mesh++) {
         for (uint32_t i = 0; i < fixture->model->meshes[mesh].num_triangles; i++) {
             const meeting met = meet_triangle(fixture, mesh, i, ray);
             if (!(met.t >= 0) || (ray->front_only && met.cosine > 0))
@@ -419,6 +419,7 @@ static double first_hit(const query_case *fixture, const md5_ray *ray, bool *is_
             else if (met.min_weight > -1e-3)
                 doubtful = fmin(doubtful, met.t);
         }
+    }
     *is_doubtful = doubtful < nearest;
     return nearest;
 }

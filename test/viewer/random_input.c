@@ -465,9 +465,10 @@ void *SDL_GL_GetProcAddress(const char *name)
         "glDrawArrays",        "glDrawArraysInstanced", "glDrawElements", "glDrawElementsInstanced",
         "glDrawRangeElements", "glBlitFramebuffer",     "glClear",        "glGenerateMipmap",
     };
-    for (size_t i = 0; i < COUNT_OF(drawing); i++)
+    for (size_t i = 0; i < COUNT_OF(drawing); i++) {
         if (strcmp(drawing[i], name) == 0)
             return (void *)do_nothing;
+    }
     return ((get_address *)find_original("SDL_GL_GetProcAddress"))(name);
 }
 

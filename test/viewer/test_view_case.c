@@ -291,9 +291,10 @@ const view_series *page_series(const page_case *fixture, uint32_t plot, const ch
 {
     static const view_series none = {.count = 0};
     const view_plot *const shown = &fixture->picture.plots[plot];
-    for (uint32_t i = 0; plot < fixture->picture.num_plots && i < VIEW_PAGE_SERIES; i++)
+    for (uint32_t i = 0; plot < fixture->picture.num_plots && i < VIEW_PAGE_SERIES; i++) {
         if (shown->row.series[i].name != NULL && strcmp(shown->row.series[i].name, name) == 0)
             return &shown->series[i];
+    }
     CHECK(!name); // an item with this name does not exist
     return &none;
 }

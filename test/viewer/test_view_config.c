@@ -141,7 +141,7 @@ static void set_all(view_options *options, uint64_t *random)
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
     view_options usual = default_options();
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         while (view_is_of_user(&table[i]) && is_same(&table[i], options, &usual)) {
             SCOPED_STRING text = random_value(&table[i], random);
             const bool is_read = text != NULL && view_read_option(&table[i], text, options);
@@ -150,6 +150,7 @@ static void set_all(view_options *options, uint64_t *random)
             if (!is_read)
                 break;
         }
+    }
     view_free_options(&usual);
 }
 
@@ -157,10 +158,11 @@ static void check_all(const view_options *actual, const view_options *expected)
 {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (view_is_of_user(&table[i]))
             CHECK_THAT(is_same(&table[i], actual, expected),
                        "--%s is another after it was saved and loaded", table[i].name);
+    }
 }
 
 // -- Saving and loading -------------------------------------------------------------------------
@@ -210,7 +212,7 @@ TEST (view_options_are_reset) {
 // values is written as several lines.
 TEST (view_options_of_all_kinds_are_written_and_read) {
     uint64_t random = 3;
-    for (int round = 0; round < NUM_ROUNDS; round++)
+    for (int round = 0; round < NUM_ROUNDS; round++) {
         for (size_t i = 0; i < view_num_options; i++) {
             const view_option *const row = &view_option_rows[i];
             view_options options = default_options();
@@ -233,6 +235,7 @@ TEST (view_options_of_all_kinds_are_written_and_read) {
             view_free_options(&again);
             view_free_options(&options);
         }
+    }
 }
 
 // Copies and typed values are equal to the option they were taken from.

@@ -35,12 +35,14 @@ static bool is_in_picture(const view_lens *lens, md5_vec3 p)
     const float world[4] = {p.x, p.y, p.z, 1};
     float projected[4] = {0};
     float drawn[4] = {0};
-    for (int row = 0; row < 4; row++)
+    for (int row = 0; row < 4; row++) {
         for (int i = 0; i < 4; i++)
             projected[row] += view.m[4 * i + row] * world[i];
-    for (int row = 0; row < 4; row++)
+    }
+    for (int row = 0; row < 4; row++) {
         for (int i = 0; i < 4; i++)
             drawn[row] += clip.m[4 * i + row] * projected[i];
+    }
     return fabsf(drawn[0]) <= drawn[3] && fabsf(drawn[1]) <= drawn[3]
            && fabsf(drawn[2]) <= drawn[3];
 }
@@ -303,9 +305,10 @@ TEST (view_distant_members_are_updated_in_turn) {
                 waited[k] = crowd->members[k].waited;
             view_run_crowd(crowd, i / 60.0, &fixture.culling);
             CHECK_UINT(crowd->num_posed, i == 0 ? 12 : 3);
-            for (int k = 0; k < 12; k++)
+            for (int k = 0; k < 12; k++) {
                 if (crowd->members[k].is_due)
                     lived[k] += waited[k] + (i > 0 ? 1.0 / 60.0 : 0.0);
+            }
         }
         for (int k = 0; k < 12; k++)
             CHECK(fabs(lived[k] + crowd->members[k].waited - 1.0) < 1e-5);

@@ -298,9 +298,10 @@ static void select_model(screen *fixture, const char *ending)
     view_export *const export = &fixture->viewer.panels.export;
     export->choices.kind = VIEW_EXPORT_MODEL;
     view_update_export(&fixture->viewer);
-    for (uint32_t i = 0; i < export->endings.count; i++)
+    for (uint32_t i = 0; i < export->endings.count; i++) {
         if (strcmp(export->endings.names[i], ending) == 0)
             export->choices.model_format = i;
+    }
     view_update_export(&fixture->viewer);
     CHECK(common_has_suffix(export->file, ending));
 }

@@ -145,9 +145,10 @@ TEST_HERE (font_does_not_read_past_truncated_text) {
 // again.
 TEST_HERE (font_survives_all_code_points) {
     const view_letter letter = find_letter(&s->font, VIEW_TEXT, 0x0416);
-    for (uint32_t code = 0x100; code < 0x110000; code += code < 0x3000 ? 1 : 97)
+    for (uint32_t code = 0x100; code < 0x110000; code += code < 0x3000 ? 1 : 97) {
         if (code >> 11 != 0xD800 >> 11)
             (void)find_letter(&s->font, VIEW_TITLE, code);
+    }
     CHECK(is_same(find_letter(&s->font, VIEW_TITLE, 0x10F0),
                   find_letter(&s->font, VIEW_TITLE, 0x10FFFF)));
     // All letters were used in one frame, so none is evicted.
@@ -265,10 +266,11 @@ TEST_IF (font_omits_files_of_the_system_that_are_broken, private_fonts, s, open_
 // -- Figures --------------------------------------------------------------------------------------
 
 TEST_HERE (font_has_digits_of_one_width) {
-    for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++)
+    for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
         for (uint32_t digit = '1'; digit <= '9'; digit++)
             CHECK_EXACT(find_letter(&s->font, size, digit).advance,
                         find_letter(&s->font, size, '0').advance);
+    }
 }
 
 TEST_HERE (font_has_a_space_as_wide_as_the_minus) {

@@ -174,9 +174,10 @@ static char *make_search_path(const char *first, const char *second)
 
 static bool has_name(const view_library *library, view_section section, const char *name)
 {
-    for (size_t i = 0; i < library->num_names[section]; i++)
+    for (size_t i = 0; i < library->num_names[section]; i++) {
         if (strcmp(library->names[section][i], name) == 0)
             return true;
+    }
     return false;
 }
 
@@ -528,7 +529,7 @@ typedef struct eye {
 static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
 {
     eye found = {.left = to};
-    for (uint32_t y = 0; y < picture->height; y++)
+    for (uint32_t y = 0; y < picture->height; y++) {
         for (uint32_t x = from; x < to; x++) {
             const uint8_t *const pixel = &picture->rgba[4 * ((size_t)y * picture->width + x)];
             if (pixel[3] == 0)
@@ -539,6 +540,7 @@ static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
             found.num_white += pixel[0] > 128;
             found.white += pixel[0] > 128 ? x + 0.5 : 0.0;
         }
+    }
     found.white /= found.num_white > 0 ? found.num_white : 1;
     return found;
 }
@@ -601,9 +603,10 @@ static bool open_played(played *fixture, const char *address)
 
 static int32_t find_clip(const view_entity *fixture, const char *name)
 {
-    for (uint32_t i = 0; i < fixture->entity->num_clips; i++)
+    for (uint32_t i = 0; i < fixture->entity->num_clips; i++) {
         if (strcmp(fixture->entity->clips[i].anim->name, name) == 0)
             return (int32_t)i;
+    }
     CHECK(false);
     return -1;
 }
@@ -872,9 +875,10 @@ static void send_state_or_flag(played *fixture, bool is_flag, const char *name)
 {
     const char *candidate;
     for (uint32_t i = 0; (candidate = view_script_name(&fixture->scene.entity, is_flag, i)) != NULL;
-         i++)
+         i++) {
         if (strcmp(candidate, name) == 0)
             view_run_script_item(&fixture->scene.entity, is_flag, i, true);
+    }
 }
 
 // Plays a fixed sequence of inputs: clips in channels, states, a flag. The time is -3.37 at the
@@ -1137,9 +1141,10 @@ TEST (view_carried_lamp_burns_during_a_sneeze) {
 static double mean_red_below_mouth(const shot *picture)
 {
     double sum = 0.0;
-    for (uint32_t y = 160; y < 180u; y++)
+    for (uint32_t y = 160; y < 180u; y++) {
         for (uint32_t x = 110; x < 130u; x++)
             sum += picture->rgba[4 * ((size_t)y * picture->width + x)];
+    }
     return sum / 400.0;
 }
 

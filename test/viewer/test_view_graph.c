@@ -42,9 +42,10 @@ static bool name_fits(const view_graph_node *node)
 static uint32_t count_overlaps(const view_graph *graph)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < graph->num_nodes; i++)
+    for (uint32_t i = 0; i < graph->num_nodes; i++) {
         for (uint32_t k = 0; k < i; k++)
             count += overlap(graph->nodes[i].rect, graph->nodes[k].rect);
+    }
     return count;
 }
 
@@ -139,7 +140,7 @@ static void check_columns(const view_graph *graph, const md5_layer_desc *layer, 
     SCOPED uint32_t *const distances =
         common_alloc((size_t)layer->num_states + 1, sizeof *distances);
     find_distances(layer, distances);
-    for (uint32_t i = 0; i < layer->num_states; i++)
+    for (uint32_t i = 0; i < layer->num_states; i++) {
         for (uint32_t k = 0; k < layer->num_states; k++) {
             const view_rect a = graph->nodes[i].rect;
             const view_rect b = graph->nodes[k].rect;
@@ -150,6 +151,7 @@ static void check_columns(const view_graph *graph, const md5_layer_desc *layer, 
             if (is_unlimited && distances[i] == distances[k])
                 CHECK_NEAR(a.x, b.x, 1e-3);
         }
+    }
 }
 
 static float scale_in(const view_graph *graph, view_graph_area area)
@@ -163,11 +165,12 @@ static void check_layout(const md5_layer_desc *layer, view_graph_area area)
     CHECK_UINT(graph->num_states, layer->num_states);
     for (uint32_t i = 0; i < graph->num_nodes; i++)
         CHECK(is_within(graph, graph->nodes[i].rect) && name_fits(&graph->nodes[i]));
-    for (uint32_t i = 0; i < graph->num_edges; i++)
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
         for (uint32_t k = 0; k < graph->edges[i].num_points; k++) {
             const view_graph_point point = graph->edges[i].points[k];
             CHECK(is_within(graph, (view_rect){point.x, point.y, 0, 0}));
         }
+    }
     CHECK_UINT(count_overlaps(graph), 0);
     CHECK(are_lines_straight(graph));
     CHECK(has_all_transitions(graph, layer));

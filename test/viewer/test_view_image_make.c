@@ -348,10 +348,11 @@ image_file image_make_jpeg(image_jpeg_options options)
     if (options.scan_each_bit) {
         // A scan for each coefficient, and again for its lowest bit.
         int count = 0;
-        for (int low = 1; low >= 0; low--)
+        for (int low = 1; low >= 0; low--) {
             for (int i = 0; i < 64; i++)
                 scans[count++] = (jpeg_scan_info){
                     .comps_in_scan = 1, .Ss = i, .Se = i, .Ah = low == 0, .Al = low};
+        }
         jpeg.scan_info = scans;
         jpeg.num_scans = count;
     }

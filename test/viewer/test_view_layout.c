@@ -61,10 +61,11 @@ TEST (layout_parts_do_not_overlap) {
         if (layout.arrangement == VIEW_ARRANGE_SHEET
             && !is_half) // the only part that may cover the image
             parts[5].width = 0.0f;
-        for (int i = 0; i < 7; i++)
+        for (int i = 0; i < 7; i++) {
             for (int k = 0; k < i; k++)
                 CHECK_THAT(!overlaps(parts[i], parts[k]), "parts %d and %d, %g x %g, state %u", k,
                            i, (double)request.width, (double)request.height, index % NUM_STATES);
+        }
     }
 }
 
@@ -105,9 +106,10 @@ TEST (layout_docks_fit_their_content) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
         const view_layout_request request = indexed_layout_request(index);
         const view_layout layout = view_lay_out(&request);
-        for (int dock = 0; dock < 2; dock++)
+        for (int dock = 0; dock < 2; dock++) {
             if (file_exists(layout.docks[dock]) && layout.arrangement != VIEW_ARRANGE_SHEET)
                 CHECK(layout.docks[dock].width >= min_sizes[dock] * request.em);
+        }
     }
 }
 
@@ -116,11 +118,12 @@ TEST (layout_shows_open_docks) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
         const view_layout_request request = indexed_layout_request(index);
         const view_layout layout = view_lay_out(&request);
-        for (int dock = 0; dock < VIEW_NUM_DOCKS; dock++)
+        for (int dock = 0; dock < VIEW_NUM_DOCKS; dock++) {
             if (!request.is_open[dock])
                 CHECK(!file_exists(layout.docks[dock]));
             else if (layout.arrangement == VIEW_ARRANGE_BESIDE && dock != VIEW_DOCK_BOTTOM)
                 CHECK(file_exists(layout.docks[dock]));
+        }
     }
 }
 
@@ -182,10 +185,11 @@ TEST (colors_have_enough_contrast) {
     static const view_color texts[] = {VIEW_BRIGHT, VIEW_PLAIN, VIEW_DIM, VIEW_ACCENT,
                                        VIEW_AMBER,  VIEW_WRONG, VIEW_FINE};
     static const view_color grounds[] = {VIEW_DOCK, VIEW_POPOVER, VIEW_FIELD};
-    for (size_t i = 0; i < COUNT_OF(texts); i++)
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         for (size_t k = 0; k < sizeof grounds / sizeof grounds[0]; k++)
             CHECK_THAT(contrast(texts[i], grounds[k]) >= 5.6, "%08x on %08x: %.2f", texts[i],
                        grounds[k], contrast(texts[i], grounds[k]));
+    }
     CHECK(contrast(VIEW_BRIGHT, VIEW_SELECTED) >= 4.5
           && contrast(VIEW_PLAIN, VIEW_SELECTED) >= 4.5);
     CHECK(contrast(VIEW_BRIGHT, VIEW_HOVERED) >= 4.5 && contrast(VIEW_DIM, VIEW_CONTROL) >= 4.5);

@@ -8,9 +8,10 @@ static const char *const base = "models/game/base";
 
 static bool has_name(const view_library *library, view_section section, const char *name)
 {
-    for (size_t i = 0; i < library->num_names[section]; i++)
+    for (size_t i = 0; i < library->num_names[section]; i++) {
         if (strcmp(library->names[section][i], name) == 0)
             return true;
+    }
     return false;
 }
 

@@ -308,9 +308,10 @@ static void check_states(monster_case *fixture)
     CHECK(md5_states_set(states, MD5_CHANNEL_ALL, "state_Stand", 0));
     uint64_t visited_states = 0;
     for (int tick = 0; tick < 1800; tick++) {
-        for (size_t i = 0; i < COUNT_OF(rows); i++)
+        for (size_t i = 0; i < COUNT_OF(rows); i++) {
             if (rows[i].tick == tick)
                 (void)md5_states_set_variable(states, rows[i].variable, rows[i].value);
+        }
         md5_states_advance(states, 16, NULL, NULL);
         for (int i = 0; i < MD5_NUM_CHANNELS; i++) {
             const md5_channel_state state = md5_states_channel(states, (md5_channel)i);

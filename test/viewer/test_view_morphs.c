@@ -67,7 +67,7 @@ TEST (view_morph_at_weight_1_equals_the_targets_file) {
             // With one target of weight 1, the vertices of the bind pose must equal the vertices in
             // the target's file.
             SCOPED_MODEL target = our_model("models/bobbin/morphs/smile.md5mesh");
-            for (uint32_t i = 0; CHECK(target) && i < target->num_meshes; i++)
+            for (uint32_t i = 0; CHECK(target) && i < target->num_meshes; i++) {
                 for (uint32_t v = 0; v < target->meshes[i].num_vertices; v++) {
                     const md5_vec3 a = target->meshes[i].positions[v];
                     const md5_vec3 b = document->scene.skinned[i].positions[v];
@@ -75,6 +75,7 @@ TEST (view_morph_at_weight_1_equals_the_targets_file) {
                                     + fabs((double)a.z - b.z),
                                 1e-4);
                 }
+            }
         }
     }
     view_free_document(document, NULL);

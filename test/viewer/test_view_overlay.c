@@ -60,13 +60,14 @@ TEST (view_boxes_of_joints_contain_their_vertices) {
     view_lines lines = {0};
     if (open_boxes(&document, &lines, files, 2) && CHECK(scene->num_joints <= MAX_JOINTS)) {
         const md5_mesh *const meshes = scene->model->meshes;
-        for (uint32_t m = 0; m < scene->model->num_meshes; m++)
+        for (uint32_t m = 0; m < scene->model->num_meshes; m++) {
             for (uint32_t i = 0; i < meshes[m].num_influences; i++)
                 is_used[meshes[m].influence_joints[i]] = 1;
+        }
         for (uint32_t i = 0; i < scene->num_joints; i++)
             is_used[i] = is_used[i] != 0 ? num_boxes++ : 0;
         CHECK_UINT(lines.count, BOX * num_boxes);
-        for (uint32_t m = 0; m < scene->model->num_meshes; m++)
+        for (uint32_t m = 0; m < scene->model->num_meshes; m++) {
             for (uint32_t v = 0; v < meshes[m].num_vertices; v++) {
                 const uint32_t first = meshes[m].first_influence[v];
                 if (meshes[m].first_influence[v + 1] != first + 1)
@@ -75,6 +76,7 @@ TEST (view_boxes_of_joints_contain_their_vertices) {
                 CHECK(outside(&lines.vertices[BOX * box], scene->skinned[m].positions[v]) < 1e-3f);
                 num_held++;
             }
+        }
         CHECK(num_held > 100);
     }
     close_boxes(scene, &lines);

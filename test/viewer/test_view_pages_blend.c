@@ -169,7 +169,7 @@ TEST_PAGE (page_quaternion_w_is_rebuilt, "quaternion_w") {
 // The library reads the same w from a model of one joint.
 TEST_PAGE (page_quaternion_w_equals_that_of_a_file, "quaternion_w") {
     static const int angles[] = {20, 60, 100, 140, 172, 179, 180};
-    for (int digits = 1; digits <= 7; digits++)
+    for (int digits = 1; digits <= 7; digits++) {
         for (size_t i = 0; i < COUNT_OF(angles); i++) {
             char text[256];
             CLAIM("digits = %d; angle, degrees = %d @ 0", digits, angles[i]);
@@ -183,6 +183,7 @@ TEST_PAGE (page_quaternion_w_equals_that_of_a_file, "quaternion_w") {
             const double error = real4_angle(q, to_real4(model->bind_local[0].rotation)) / DEGREE;
             CLAIM("| error of the rotation = %.17g ~ %.17g", error, 2e-3 * error + 3e-5);
         }
+    }
 }
 
 TEST_PAGE (page_palette_carries_from_the_bind_pose, "palette") {
@@ -258,11 +259,12 @@ TEST_PAGE (page_dual_shows_the_vertex_of_its_rule, "dual") {
 TEST_PAGE (page_influences_measures_weights, "influences") {
     uint32_t max_value = 0;
     double sum = 0.0;
-    for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) // counts in the file's tables
+    for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) { // counts in the file's tables
         for (uint32_t v = 0; v < fixture->scene.model->meshes[m].num_file_vertices; v++) {
             const uint32_t count = fixture->scene.model->meshes[m].file_vertices[v].num_weights;
             max_value = count > max_value ? count : max_value;
         }
+    }
     CLAIM("joint = 0 @ 0 | most joints of a vertex = %u", max_value);
     for (int joint = 1; joint <= 9; joint++) {
         CLAIM("joint = %d @ 0 | largest weight > 0.1; largest weight < 1.00001;"

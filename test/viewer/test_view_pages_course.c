@@ -80,10 +80,11 @@ TEST_PAGE (page_bitmap_steps_as_an_array_and_bleeds_as_an_atlas, "bitmap") {
 
 TEST_PAGE (page_easing_code_equals_the_library, "easing") {
     const view_slider *const kinds = fixture->page->sliders;
-    for (int kind = 0; kind <= (int)kinds->high; kind++)
+    for (int kind = 0; kind <= (int)kinds->high; kind++) {
         for (int i = 0; i < 7; i++)
             CLAIM("easing = %d; seconds = 2 @ %g | eased value = 1 * result of the library ~ 3e-6",
                   kind, 0.31 * i);
+    }
 }
 
 TEST_PAGE (page_slerp_and_euler_code_equals_the_library, "euler") {

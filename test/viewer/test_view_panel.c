@@ -63,9 +63,10 @@ static const char *help_text(const screen *s, const char *keys)
 {
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t count = view_current_keys(s->viewer.document, lines);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         if (strcmp(lines[i].keys, keys) == 0)
             return lines[i].help;
+    }
     return "";
 }
 
@@ -197,9 +198,10 @@ static void check_active(screen *s, const char *expected)
     const view_machine *const machine = &s->viewer.document->scene.machine;
     bool *const active = view_active_clips(machine);
     char names[256] = "";
-    for (uint32_t i = 0; i < machine->desc->num_clips; i++)
+    for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
         if (active[i])
             common_append(names, sizeof names, "", "%s ", machine->desc->clips[i].name);
+    }
     CHECK_STRING(names, expected);
     free(active);
 }
@@ -343,18 +345,20 @@ static view_rect visible_box(screen *s)
     md5_mat44 view, clip;
     view_lens_matrices(&lens, &view, &clip);
     view_skin(&viewer->document->scene);
-    for (uint32_t m = 0; m < viewer->document->scene.model->num_meshes; m++)
+    for (uint32_t m = 0; m < viewer->document->scene.model->num_meshes; m++) {
         for (uint32_t v = 0; v < viewer->document->scene.model->meshes[m].num_vertices; v++) {
             const md5_vec3 p = viewer->document->scene.skinned[m].positions[v];
             const float world[4] = {p.x, p.y, p.z, 1};
             float eye[4] = {0};
             float out[4] = {0};
-            for (int row = 0; row < 4; row++)
+            for (int row = 0; row < 4; row++) {
                 for (int column = 0; column < 4; column++)
                     eye[row] += view.m[4 * column + row] * world[column];
-            for (int row = 0; row < 4; row++)
+            }
+            for (int row = 0; row < 4; row++) {
                 for (int column = 0; column < 4; column++)
                     out[row] += clip.m[4 * column + row] * eye[column];
+            }
             const float x = 0.5f * width * (1.0f + out[0] / out[3]);
             const float y = 0.5f * height * (1.0f - out[1] / out[3]);
             left = fminf(left, x);
@@ -362,6 +366,7 @@ static view_rect visible_box(screen *s)
             top = fminf(top, y);
             bottom = fmaxf(bottom, y);
         }
+    }
     return (view_rect){left, top, right - left, bottom - top};
 }
 
@@ -513,11 +518,12 @@ TEST (view_lens_of_a_region_equals_an_image_of_that_size) {
         const float eye[4] = {7, -5, -90, 1};
         float a[4] = {0};
         float b[4] = {0};
-        for (int row = 0; row < 4; row++)
+        for (int row = 0; row < 4; row++) {
             for (int column = 0; column < 4; column++) {
                 a[row] += clip_small.m[4 * column + row] * eye[column];
                 b[row] += clip_wide.m[4 * column + row] * eye[column];
             }
+        }
         // Compare the position in pixels, first from the left and then from the top.
         CHECK_NEAR(250.0f + 150.0f * (1.0f + a[0] / a[3]), 320.0f * (1.0f + b[0] / b[3]), 1e-3);
         CHECK_NEAR(30.0f + 100.0f * (1.0f - a[1] / a[3]), 240.0f * (1.0f - b[1] / b[3]), 1e-3);

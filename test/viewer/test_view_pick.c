@@ -68,7 +68,7 @@ static void click_all_over(shot_viewer *viewer)
     view_pose(scene, &state->play);
     const view_stage stage = view_build_stage(state, WIDTH, HEIGHT);
     const view_lens lens = view_stage_lens(&stage);
-    for (int y = 8; y < HEIGHT; y += 16)
+    for (int y = 8; y < HEIGHT; y += 16) {
         for (int x = 8; x < WIDTH; x += 16) {
             const md5_ray ray = view_lens_ray(&lens, (float)x, (float)y, WIDTH, HEIGHT);
             view_pick_at(state, (float)x, (float)y);
@@ -105,6 +105,7 @@ static void click_all_over(shot_viewer *viewer)
             CHECK(state->ui.selection.joint == pick->joint);
             num_hits++;
         }
+    }
     CHECK(num_hits > 20 && num_misses > 20);
 }
 
@@ -304,14 +305,16 @@ static uint32_t sum_brightness(const gl_picture *picture, int half, int *differe
 {
     uint32_t sum = 0;
     *difference = 0;
-    for (int row = 0; row < SCENE_HEIGHT; row++)
-        for (int column = 0; column < HALF; column++)
+    for (int row = 0; row < SCENE_HEIGHT; row++) {
+        for (int column = 0; column < HALF; column++) {
             for (int channel = 0; channel < 3; channel++) {
                 const int left = picture->rgba[row][column][channel];
                 const int right = picture->rgba[row][column + HALF][channel];
                 sum += (uint32_t)(half == 0 ? left : right);
                 *difference = abs(left - right) > *difference ? abs(left - right) : *difference;
             }
+        }
+    }
     return sum;
 }
 

@@ -181,9 +181,10 @@ static char strongest_color(shot_viewer *viewer, double time)
     viewer->state.play.time = time;
     SCOPED_PICTURE picture = shot_draw(viewer);
     double sums[3] = {0, 0, 0};
-    for (size_t i = 0; i < (size_t)picture.width * picture.height; i++)
+    for (size_t i = 0; i < (size_t)picture.width * picture.height; i++) {
         for (int k = 0; k < 3; k++)
             sums[k] += picture.rgba[4 * i + (size_t)k];
+    }
     if (sums[0] > sums[1] && sums[0] > sums[2])
         return 'r';
     return sums[1] > sums[2] ? 'g' : 'b';

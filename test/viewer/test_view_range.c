@@ -460,7 +460,7 @@ TEST (view_dropped_text_is_freed) {
 // A tap with exactly three fingers frames everything, unless the fingers rest.
 TEST (view_three_fingers_tap_the_key_home) {
     REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);
-    for (int count = 1; count <= 4; count++)
+    for (int count = 1; count <= 4; count++) {
         for (Uint32 hold_time = 200; hold_time <= 800; hold_time += 600) {
             view_window *const window = common_alloc(1, sizeof *window);
             uint32_t num_homes = 0;
@@ -473,5 +473,6 @@ TEST (view_three_fingers_tap_the_key_home) {
             CHECK_UINT(num_homes, count == 3 && hold_time == 200);
             free(window);
         }
+    }
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
 }

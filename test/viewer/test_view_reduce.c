@@ -78,9 +78,10 @@ static uint32_t reduced_count(const md5_mesh *mesh, float error)
 
 static bool uses(const view_triangles *level, uint32_t vertex)
 {
-    for (uint32_t i = 0; i < 3 * level->count; i++)
+    for (uint32_t i = 0; i < 3 * level->count; i++) {
         if (level->indices[i] == vertex)
             return true;
+    }
     return false;
 }
 
@@ -97,7 +98,7 @@ static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, co
 {
     enum { STEPS = 16 };
     double smallest = 1e30;
-    for (int i = 0; i <= STEPS; i++)
+    for (int i = 0; i <= STEPS; i++) {
         for (int k = 0; k <= STEPS - i; k++) {
             const double u = (double)i / (double)STEPS;
             const double v = (double)k / (double)STEPS;
@@ -108,6 +109,7 @@ static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, co
             const double d = square(x - p.x) + square(y - p.y) + square(z - p.z);
             smallest = fmin(smallest, d);
         }
+    }
     return sqrt(smallest);
 }
 
@@ -643,14 +645,16 @@ TEST (view_quality_skips_steps_without_effect) {
     view_quality quality = {0};
     uint32_t steps[8];
     uint32_t num_steps = 0;
-    for (int i = 0; i < 100 && num_steps < 8; i++)
+    for (int i = 0; i < 100 && num_steps < 8; i++) {
         if (view_update_quality(&quality, 1.0, none))
             steps[num_steps++] = quality.level;
+    }
     CHECK_UINT(num_steps, 3);
     CHECK(num_steps == 3 && steps[0] == 3 && steps[1] == 4 && steps[2] == 5);
-    for (int i = 0; i < 100000 && quality.level > 0; i++)
+    for (int i = 0; i < 100000 && quality.level > 0; i++) {
         if (view_update_quality(&quality, 0.001, none))
             steps[num_steps++] = quality.level;
+    }
     CHECK_UINT(num_steps, 6);
     CHECK(num_steps == 6 && steps[3] == 4 && steps[4] == 3 && steps[5] == 0);
 }
@@ -703,14 +707,16 @@ static uint8_t *draw_half(view_state *state)
 static double compare(const shot *full, const uint8_t *half)
 {
     double sum = 0.0;
-    for (size_t y = 0; y < HEIGHT; y++)
-        for (size_t x = 0; x < WIDTH; x++)
+    for (size_t y = 0; y < HEIGHT; y++) {
+        for (size_t x = 0; x < WIDTH; x++) {
             for (size_t c = 0; c < 3; c++) {
                 int mean = 0;
                 for (size_t i = 0; i < 4; i++)
                     mean += full->rgba[4 * ((2 * y + i / 2) * full->width + 2 * x + i % 2) + c];
                 sum += abs(mean - 4 * (int)half[4 * (y * WIDTH + x) + c]) / 4.0;
             }
+        }
+    }
     return sum / (3.0 * ((size_t)WIDTH * HEIGHT));
 }
 
@@ -819,10 +825,11 @@ TEST_SHOT (view_quality_level_has_fewer_triangles,
         SCOPED_PICTURE picture = shot_draw(viewer);
         const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
         uint64_t count = 0;
-        for (uint32_t i = 0; i < kind->num_levels; i++)
+        for (uint32_t i = 0; i < kind->num_levels; i++) {
             if (kind->levels[i].source == VIEW_DETAIL_POSED)
                 count += (uint64_t)kind->levels[i].count
                          * view_count_triangles(i > 0 ? kind->levels[i].model : kind->model);
+        }
         CHECK_THAT(count > 0 && count < last, "%llu triangles", (unsigned long long)count);
         last = count;
     }

@@ -43,9 +43,10 @@ static void set(screen *s, const char *name, const char *text)
 static void show_clip(screen *s, const char *name)
 {
     view_scene *const scene = &s->viewer.document->scene;
-    for (size_t i = 0; i < scene->num_clips; i++)
+    for (size_t i = 0; i < scene->num_clips; i++) {
         if (strcmp(scene->clips[i].name, name) == 0)
             view_change_clip(&s->viewer, i);
+    }
 }
 
 static void draw(screen *s)

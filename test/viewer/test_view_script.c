@@ -301,9 +301,10 @@ static int32_t read_key(const char *words)
         flags |= VIEW_WITH_SHIFT;
         words += 6;
     }
-    for (size_t i = 0; i < COUNT_OF(names); i++)
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(names[i].name, words) == 0)
             return names[i].key | flags;
+    }
     if (words[0] == 'F' && isdigit((unsigned char)words[1]))
         return VIEW_KEY_F((int32_t)strtol(words + 1, NULL, 10)) | flags;
     return words[0] != '\0' && words[1] == '\0' ? tolower((unsigned char)words[0]) | flags : 0;
@@ -324,14 +325,16 @@ static view_rect find_on_body(user *u, uint32_t joint)
     const int32_t selected = ui->selection.joint;
     u->viewer.panels.retarget.picked = 0;
     ui->over = VIEW_OVERLAY_NONE;
-    for (float step = 32.0f; !(found.width > 0.0f) && step >= 8.0f; step *= 0.5f)
-        for (float y = free.y; !(found.width > 0.0f) && y < free.y + free.height; y += step)
+    for (float step = 32.0f; !(found.width > 0.0f) && step >= 8.0f; step *= 0.5f) {
+        for (float y = free.y; !(found.width > 0.0f) && y < free.y + free.height; y += step) {
             for (float x = free.x; !(found.width > 0.0f) && x < free.x + free.width; x += step) {
                 view_pick_at(&u->viewer, x, y);
                 if (u->viewer.ui.selection.pick.is_set
                     && u->viewer.ui.selection.pick.joint == (int32_t)joint)
                     found = (view_rect){x, y, 1, 1};
             }
+        }
+    }
     u->viewer.ui.selection.pick.is_set = false;
     ui->selection.joint = selected;
     u->viewer.panels.retarget.picked = picked;
@@ -728,10 +731,11 @@ static char *get_state(user *u, const char *name)
 {
     const view_machine *const machine = &user_scene(u)->machine;
     const md5_machine_desc *const desc = machine->desc;
-    for (uint32_t i = 0; desc != NULL && i < desc->num_layers; i++)
+    for (uint32_t i = 0; desc != NULL && i < desc->num_layers; i++) {
         if (strcmp(desc->layers[i].name, name) == 0)
             return common_copy(
                 desc->layers[i].states[md5_player_layer(machine->player, i).state].name);
+    }
     return NULL;
 }
 
@@ -941,9 +945,10 @@ bool script_next_test(script *s)
 {
     const char *line;
     s->max_actions = 0;
-    while ((line = read_line(s)) != NULL)
+    while ((line = read_line(s)) != NULL) {
         if (begins_with(line, "test", &s->title))
             return true;
+    }
     return false;
 }
 

@@ -21,21 +21,23 @@ static const uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
 TEST (view_uv_grid_shows_u_and_v) {
     enum { CELL = VIEW_UV_GRID_SIZE / VIEW_UV_CELLS };
     view_image image = view_make_uv_grid();
-    for (uint32_t row = 0; row < VIEW_UV_CELLS; row++)
+    for (uint32_t row = 0; row < VIEW_UV_CELLS; row++) {
         for (uint32_t column = 0; column + 2 < VIEW_UV_CELLS; column++) {
             const uint32_t x = CELL * column + 4;
             const uint32_t y = CELL * row + 4;
             CHECK(texel_at(&image, x, y)[0] < texel_at(&image, x + 2 * CELL, y)[0]);
             CHECK(texel_at(&image, y, x)[1] < texel_at(&image, y, x + 2 * CELL)[1]);
         }
+    }
     unsigned num_white = 0;
     unsigned num_mirrored = 0;
-    for (uint32_t y = 0; y < CELL; y++)
+    for (uint32_t y = 0; y < CELL; y++) {
         for (uint32_t x = 0; x < CELL; x++) {
             const bool is_white = texel_at(&image, x + CELL, y)[0] == 250; // "B1"
             num_white += is_white;
             num_mirrored += is_white && texel_at(&image, 2 * CELL - 1 - x, y)[0] != 250;
         }
+    }
     CHECK(num_white > 100 && num_mirrored > num_white / 4);
     free(image.rgba);
 }
@@ -52,9 +54,10 @@ typedef struct sight {
 static float joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 {
     float weight = 0.0f;
-    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
         if ((int32_t)mesh->influence_joints[i] == joint)
             weight += mesh->influences[i].w;
+    }
     return weight;
 }
 
@@ -64,7 +67,7 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
     sight comparison = {0};
     const int32_t joint = state->ui.selection.joint;
     SCOPED_PICTURE picture = shot_draw(viewer);
-    for (int y = 4; y < HEIGHT && picture.rgba != NULL; y += 5)
+    for (int y = 4; y < HEIGHT && picture.rgba != NULL; y += 5) {
         for (int x = 40; x < WIDTH - 40; x += 5) {
             view_pick_at(state, (float)x + 0.5f, (float)y + 0.5f);
             const uint8_t *const rgba = picture.rgba + 4 * ((size_t)y * WIDTH + (size_t)x);
@@ -113,6 +116,7 @@ static sight compare_colors(shot_viewer *viewer, bool at_weights)
                     comparison.num_wrong += rgba[1] + 4 < rgba[0];
             }
         }
+    }
     return comparison;
 }
 

@@ -355,7 +355,7 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
     const view_menu_entry *const *const rows = list.entries;
     const size_t count = list.count;
     s->viewer.log.level = VIEW_QUIET;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         for (int j = 0; rows[i]->action == VIEW_TOGGLE && view_get_option(rows[i])->word != NULL
                         && j < VIEW_MAX_KEYS && rows[i]->keys[j] != 0
                         && view_missing_needs(&s->stage, rows[i]) == 0;
@@ -373,6 +373,7 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
                        "the key of %s does not turn its switch back", rows[i]->label);
             num_keys++;
         }
+    }
     CHECK(num_keys >= 18);
 }
 
@@ -382,8 +383,8 @@ TEST (view_keys_have_one_meaning) {
     view_list_menu_entries(&list);
     const view_menu_entry *const *const rows = list.entries;
     const size_t count = list.count;
-    for (size_t i = 0; i < count; i++)
-        for (int j = 0; j < VIEW_MAX_KEYS && rows[i]->keys[j] != 0; j++)
+    for (size_t i = 0; i < count; i++) {
+        for (int j = 0; j < VIEW_MAX_KEYS && rows[i]->keys[j] != 0; j++) {
             for (int shifted = 0; shifted < 2; shifted++) {
                 const int32_t key = rows[i]->keys[j];
                 const bool is_free = (key & VIEW_WITH_ANY) != 0;
@@ -393,6 +394,8 @@ TEST (view_keys_have_one_meaning) {
                                   view_is_driving(rows[i]->action));
                 CHECK_THAT(found == rows[i], "a key of %s does something else", rows[i]->label);
             }
+        }
+    }
 }
 
 // -- Menus ----------------------------------------------------------------------------------
@@ -508,9 +511,10 @@ static bool has_command(const char *label)
     view_list_menu_entries(&list);
     const view_menu_entry *const *const rows = list.entries;
     const size_t count = list.count;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (strcmp(view_get_label(rows[i]), label) == 0)
             return true;
+    }
     return false;
 }
 
@@ -871,12 +875,13 @@ TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
     view_state *const viewer = &s->viewer;
     const md5_mesh *const mesh = viewer->document->scene.model->meshes;
     uint32_t count = 0;
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
         for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
             count +=
                 strcmp(viewer->document->scene.skeleton->joints[mesh->influence_joints[i]].name,
                        "tail_6")
                 == 0;
+    }
     CHECK(count > 0);
     PERFORM(viewer, VIEW_ASK, view_option_index(VIEW_OPTION(joint)));
     COMMON_TEXT(viewer->panels.card.filter, "tail_6");
@@ -1085,9 +1090,10 @@ static char *print_text(int number)
 static bool has_words(const char *text, const char *words)
 {
     const size_t length = strlen(words);
-    for (const char *at = strstr(text, words); at != NULL; at = strstr(at + 1, words))
+    for (const char *at = strstr(text, words); at != NULL; at = strstr(at + 1, words)) {
         if (strchr("abcdefghijklmnopqrstuvwxyz-", at[length]) == NULL || at[length] == '\0')
             return true;
+    }
     return false;
 }
 

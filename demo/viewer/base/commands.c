@@ -328,9 +328,10 @@ const view_option *view_get_option(const view_menu_entry *entry)
 {
     if (entry->field != 0)
         return view_get_field_option(entry->field);
-    for (size_t i = 0; i < view_num_options; i++)
+    for (size_t i = 0; i < view_num_options; i++) {
         if (entry == &view_option_rows[i].entry)
             return &view_option_rows[i];
+    }
     return NULL;
 }
 
@@ -405,9 +406,10 @@ const char *view_reason(uint32_t missing)
         "Requires an open lesson",
         "Requires a retargeted model",
     };
-    for (int i = 0; i < VIEW_NUM_NEEDS; i++)
+    for (int i = 0; i < VIEW_NUM_NEEDS; i++) {
         if ((missing >> i & 1) != 0)
             return reasons[i];
+    }
     return "";
 }
 
@@ -454,9 +456,10 @@ const char *view_action_name(view_action action)
         const view_option *const option = &view_option_rows[action - VIEW_TOGGLE];
         return option->word != NULL ? option->word : option->name;
     }
-    for (size_t i = 0; i < COMMON_LENGTH(commands); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(commands); i++) {
         if (commands[i].action == action && commands[i].name != NULL)
             return commands[i].name;
+    }
     if (action == VIEW_ASK)
         return "ask";
     return action == VIEW_SET ? "set" : "nothing";
@@ -536,9 +539,10 @@ void view_print_keys(const view_menu_entry *entry, char *text, size_t size)
 void view_print_trigger_key(uint32_t trigger, char *text, size_t size)
 {
     text[0] = '\0';
-    for (size_t i = 0; i < COMMON_LENGTH(commands); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(commands); i++) {
         if (commands[i].action == VIEW_TRIGGER && commands[i].trigger == trigger)
             view_print_keys(&commands[i], text, size);
+    }
 }
 
 // Returns true if the list of keys contains a menu entry. The entry must have a key or describe the

@@ -142,9 +142,10 @@ static char *config_path(void)
 // tabs.
 static bool is_text(const char *line)
 {
-    for (; *line != '\0'; line++)
+    for (; *line != '\0'; line++) {
         if ((unsigned char)*line < ' ' && *line != '\t')
             return false;
+    }
     return true;
 }
 
@@ -165,9 +166,10 @@ static bool skip_removed_option(config_reader *reader, const char *name, size_t 
     const common_removed *const option = view_find_removed_option(name, length);
     if (option == NULL)
         return false;
-    for (size_t i = 0; i < reader->num_reported; i++)
+    for (size_t i = 0; i < reader->num_reported; i++) {
         if (reader->reported[i] == option)
             return true;
+    }
     reader->reported[reader->num_reported++] = option;
     view_warn(reader->log, "%s:%u: option %s was removed and is ignored: %s", reader->config->path,
               reader->line_number, option->name, option->advice);
@@ -209,9 +211,10 @@ static bool read_document(config_reader *reader, const char *value)
     char *const text = common_format("%s\n", value);
     const size_t path_length = (size_t)(tab - value);
     char *const settings = text + path_length + 1;
-    for (char *c = settings; *c != '\0'; c++)
+    for (char *c = settings; *c != '\0'; c++) {
         if (*c == '\t')
             *c = '\n';
+    }
     drop_removed_settings(reader, settings);
     documents->names[documents->count++] = text;
     return true;

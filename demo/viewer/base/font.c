@@ -161,9 +161,10 @@ static unsigned char *read_system_font(const FcPattern *pattern, stbtt_fontinfo 
 // valid until NUM_OPENED other fonts were opened.
 static const stbtt_fontinfo *open_system_font(system_fonts *system, int index)
 {
-    for (int i = 0; i < NUM_OPENED; i++)
+    for (int i = 0; i < NUM_OPENED; i++) {
         if (system->opened[i].number == index + 1)
             return &system->opened[i].info;
+    }
 
     stbtt_fontinfo info;
     unsigned char *const bytes = read_system_font(system->sorted->fonts[index], &info);
@@ -591,9 +592,10 @@ static bool can_make_space(const view_letters *letters)
 {
     if (!letters->is_full)
         return false;
-    for (int i = 0; i < NUM_SLOTS; i++)
+    for (int i = 0; i < NUM_SLOTS; i++) {
         if (letters->slots[i].key != 0 && letters->slots[i].last_frame < letters->frame)
             return true;
+    }
     return false;
 }
 

@@ -34,18 +34,20 @@ const view_option *view_find_option(const char *name, size_t length)
 // identify an option by the offset of its field. In contrast to a name, the compiler checks it.
 const view_option *view_get_field_option(size_t offset)
 {
-    for (size_t i = 0; i < view_num_options; i++)
+    for (size_t i = 0; i < view_num_options; i++) {
         if (table[i].offset == offset)
             return &table[i];
+    }
     assert(false); // each caller names the field of an option
     return NULL;
 }
 
 const view_option *view_get_map_option(md5gl_image_kind map)
 {
-    for (size_t i = 0; i < view_num_options; i++)
+    for (size_t i = 0; i < view_num_options; i++) {
         if (view_is_texture(&table[i]) && view_get_map_kind(&table[i]) == map)
             return &table[i];
+    }
     return NULL;
 }
 
@@ -616,10 +618,11 @@ static view_options default_options(bool is_in_window)
     };
     for (int i = 0; i < VIEW_NUM_PARMS; i++)
         defaults.parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].default_value;
-    for (size_t i = 0; i < view_num_options; i++)
+    for (size_t i = 0; i < view_num_options; i++) {
         if (table[i].word != NULL)
             *view_switch_field(&table[i], &defaults.shown) =
                 default_switch(&table[i], is_in_window);
+    }
     return defaults;
 }
 
@@ -734,9 +737,10 @@ static bool are_texts_equal(const common_texts *a, const common_texts *b)
 {
     if (a->count != b->count)
         return false;
-    for (size_t i = 0; i < a->count; i++)
+    for (size_t i = 0; i < a->count; i++) {
         if (strcmp(a->names[i], b->names[i]) != 0)
             return false;
+    }
     return true;
 }
 
@@ -760,9 +764,10 @@ static bool are_times_equal(const view_options *a, const view_options *b)
 {
     if (a->num_times != b->num_times)
         return false;
-    for (size_t i = 0; i < a->num_times; i++)
+    for (size_t i = 0; i < a->num_times; i++) {
         if (a->times[i] != b->times[i])
             return false;
+    }
     return true;
 }
 
@@ -770,9 +775,10 @@ static bool are_times_equal(const view_options *a, const view_options *b)
 // because it follows the playback.
 static bool are_parms_equal(const view_parms *a, const view_parms *b)
 {
-    for (int i = 0; i < VIEW_NUM_PARMS; i++)
+    for (int i = 0; i < VIEW_NUM_PARMS; i++) {
         if (a->values[i] != b->values[i])
             return false;
+    }
     return true;
 }
 
@@ -879,9 +885,10 @@ void view_restore_options(view_options *options, const view_options *copy, view_
 {
     const view_options defaults = default_options(true);
     const view_options *const source = copy != NULL ? copy : &defaults;
-    for (size_t i = 0; i < view_num_options; i++)
+    for (size_t i = 0; i < view_num_options; i++) {
         if (table[i].scope >= first && table[i].scope <= last)
             copy_value(&table[i], source, &defaults, options);
+    }
 }
 
 view_options view_copy_options(const view_options *options, view_scope first, view_scope last)
@@ -1033,18 +1040,20 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
 static bool is_movie(const char *path)
 {
     static const char *const endings[] = {".apng", ".gif", ".mp4", ".webm"};
-    for (size_t i = 0; i < COMMON_LENGTH(endings); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(endings); i++) {
         if (common_has_suffix(path, endings[i]))
             return true;
+    }
     return false;
 }
 
 // Returns true if a list contains a name. NULL elements of the list are skipped.
 bool view_is_name_in(const char *name, const char *const *names, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (names[i] != NULL && strcmp(name, names[i]) == 0)
             return true;
+    }
     return false;
 }
 
@@ -1106,10 +1115,11 @@ const char *view_missing_requirement(const view_option *option, const view_optio
          false,
          {"watch", "record-as", "no-auto-quality", "reduced-motion", "open-last", "mute"}},
     };
-    for (size_t i = 0; i < COMMON_LENGTH(requirements); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(requirements); i++) {
         if (!requirements[i].is_met
             && view_is_name_in(option->name, requirements[i].names, MAX_NAMES))
             return requirements[i].requirement;
+    }
     return NULL;
 }
 
@@ -1278,9 +1288,10 @@ static bool has_option_without_effect(const view_options *options, const bool *g
 // contain only requested panels.
 static void hide_default_panels(view_options *options, const bool *given)
 {
-    for (size_t i = 0; i < view_num_options; i++)
+    for (size_t i = 0; i < view_num_options; i++) {
         if (table[i].default_state == VIEW_ON_IN_WINDOW && !given[i])
             *view_switch_field(&table[i], &options->shown) = false;
+    }
 }
 
 // Reads the arguments of a command line in order: options with their values, folders and files. All

@@ -331,8 +331,9 @@ static bool is_feature(const missing_feature *feature, const char *words)
 
 const char *view_find_missing_feature(const char *words)
 {
-    for (size_t i = 0; i < COMMON_LENGTH(missing_features); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(missing_features); i++) {
         if (is_feature(&missing_features[i], words))
             return missing_features[i].answer;
+    }
     return NULL;
 }

@@ -637,9 +637,10 @@ VIEW_SHOW(normals)
 // Returns the weight of a joint at a vertex, or 0 if the joint does not move the vertex.
 static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joint)
 {
-    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
+    for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
         if (mesh->influence_joints[i] == joint)
             return mesh->influences[i].w;
+    }
     return 0.0f;
 }
 
@@ -663,9 +664,10 @@ static void add_color_key(view_picture *picture, bool has_joint)
     static const char *const weights[] = {"weight 1", "0.75", "0.5", "0.25", "near 0"};
     static const char *const numbers[] = {"4 joints or more", "3", "2", "1 joint", NULL};
     const char *const *const texts = has_joint ? weights : numbers;
-    for (int i = 0; i < (int)COMMON_LENGTH(colors); i++)
+    for (int i = 0; i < (int)COMMON_LENGTH(colors); i++) {
         if (texts[i] != NULL)
             view_add_label(picture, (md5_vec3){0, -62, 54 - 8 * (float)i}, colors[i], texts[i]);
+    }
 }
 
 // Colors the second figure by the weights of the selected joint. The first choice selects no joint:

@@ -39,9 +39,10 @@ const char *view_name_key(int32_t key, char *text, size_t size)
         {VIEW_KEY_PAD_PLUS, "Keypad +"},
         {VIEW_KEY_PAD_MINUS, "Keypad -"},
     };
-    for (size_t i = 0; i < COMMON_LENGTH(names); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(names); i++) {
         if (names[i].key == key)
             return names[i].name;
+    }
     if (key > VIEW_KEY_F0 && key <= VIEW_KEY_F12)
         snprintf(text, size, "F%d", (key - VIEW_KEY_F0));
     else if (key >= VIEW_KEY_PAD_0 && key <= VIEW_KEY_PAD_9)

@@ -43,9 +43,10 @@ int32_t view_key_from_sdl(SDL_Keycode code)
         return VIEW_KEY_F(1 + (code - SDLK_F1));
     if (code >= SDLK_KP_1 && code <= SDLK_KP_9)
         return VIEW_KEY_PAD(1 + (code - SDLK_KP_1));
-    for (size_t i = 0; i < COMMON_LENGTH(named); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(named); i++) {
         if (named[i].code == code)
             return named[i].key;
+    }
     return VIEW_KEY_OTHER;
 }
 
@@ -283,9 +284,10 @@ static void read_pad(view_window *window)
     const float max_axis = 32767;
     pad->x = (float)SDL_GameControllerGetAxis(controller, SDL_CONTROLLER_AXIS_LEFTX) / max_axis;
     pad->y = (float)SDL_GameControllerGetAxis(controller, SDL_CONTROLLER_AXIS_LEFTY) / max_axis;
-    for (size_t i = 0; i < COMMON_LENGTH(buttons); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(buttons); i++) {
         if (SDL_GameControllerGetButton(controller, buttons[i].button) != 0)
             pad->buttons |= buttons[i].bit;
+    }
 }
 
 // Signal state. The first signal that ends programs is converted to a request to quit, so that the
@@ -404,9 +406,10 @@ void view_discard_events(void)
     SDL_PumpEvents();
     // SDL_PollEvent() is not used, because it may return false before the queue is empty: it stops
     // at the marker that separates two updates of the queue.
-    while (SDL_PeepEvents(&event, 1, SDL_GETEVENT, SDL_FIRSTEVENT, SDL_LASTEVENT) > 0)
+    while (SDL_PeepEvents(&event, 1, SDL_GETEVENT, SDL_FIRSTEVENT, SDL_LASTEVENT) > 0) {
         if (event.type == SDL_DROPFILE || event.type == SDL_DROPTEXT)
             SDL_free(event.drop.file);
+    }
 }
 
 void view_wake_window(void)

@@ -156,9 +156,10 @@ static void find_entries(view_browser *browser)
 // Selects the entry of the item that is open in the viewer, if the entry is listed.
 static void select_shown(view_browser *browser)
 {
-    for (size_t i = 0; i < browser->num_found; i++)
+    for (size_t i = 0; i < browser->num_found; i++) {
         if (browser->entries[browser->found[i]].is_shown)
             browser->selected = i;
+    }
 }
 
 // Returns the command that opens the parent folder, or VIEW_HANDLED if there is no parent.

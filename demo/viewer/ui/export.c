@@ -570,9 +570,10 @@ static void add_model_formats(view_ui *ui, view_export *export)
     list_formats(&list, ui->stage, export, false);
     list_formats(&list, ui->stage, export, true);
     uint32_t choice = 0;
-    for (uint32_t i = 0; i < list.count; i++)
+    for (uint32_t i = 0; i < list.count; i++) {
         if (list.indices[i] == export->choices.model_format)
             choice = i;
+    }
     add_segment(ui, "Format", list.endings, list.count, &choice);
     if (choice < list.count)
         export->choices.model_format = list.indices[choice];

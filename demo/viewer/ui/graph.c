@@ -497,9 +497,10 @@ static bool is_node_dim(const graph_panel *panel, uint32_t node)
     if (panel->node == MD5_NONE || panel->node == node)
         return false;
 
-    for (uint32_t i = 0; i < graph->num_edges; i++)
+    for (uint32_t i = 0; i < graph->num_edges; i++) {
         if (touches(&graph->edges[i], panel->node) && touches(&graph->edges[i], node))
             return false;
+    }
     return true;
 }
 

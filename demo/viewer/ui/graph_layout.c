@@ -273,9 +273,10 @@ static void find_distances(layout *work)
         search_from(work, 0, &num_found);
     if (num_nodes > num_states)
         search_from(work, num_states, &num_found);
-    for (uint32_t i = 0; i < num_nodes; i++)
+    for (uint32_t i = 0; i < num_nodes; i++) {
         if (work->nodes[i].distance == MD5_NONE)
             search_from(work, i, &num_found);
+    }
 }
 
 // Sorts work->order by distance and sets the range of each band. The counting sort is stable. The

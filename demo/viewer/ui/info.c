@@ -306,9 +306,10 @@ static void write_skinning_paths(const view_stage *stage, char *text, size_t siz
     text[0] = '\0';
     for (uint32_t i = 0; i < num_meshes; i++)
         counts[md5gl_mesh_path(stage->document->drawn, i, NULL)]++;
-    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++)
+    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         if (counts[path] > 0)
             common_append(text, size, ", ", "%s", md5gl_path_name(path));
+    }
 }
 
 // Displays the section of the model: counts of its elements, its skinning paths, and its light.
@@ -359,9 +360,10 @@ static void list_material(view_ui *ui, uint32_t mesh)
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered != NULL)
         ui_figure(ui, VIEW_PLAIN, "Stages", "%u", layered->material->num_stages);
-    for (size_t i = 0; i < layers->num_notes; i++)
+    for (size_t i = 0; i < layers->num_notes; i++) {
         if (layers->notes[i].mesh == mesh)
             ui_figure(ui, VIEW_AMBER, NULL, "%s", layers->notes[i].text);
+    }
 }
 
 // Adds the section of the selected material: its name, links to its meshes, and its stages.

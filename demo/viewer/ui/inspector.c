@@ -621,9 +621,10 @@ static void channels_panel(view_ui *ui)
     ui->label_width = 64 * ui->scale;
     if (!ui_section(ui, UI_SECTION_CHANNELS, "Channels", ""))
         return;
-    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
+    for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
         if (view_has_channel(entity, (md5_channel)c))
             show_channel(ui, entity, (md5_channel)c);
+    }
 
     ui_gap(ui);
     list_fired(ui, entity->fired, VIEW_EVENTS, entity->time, true);

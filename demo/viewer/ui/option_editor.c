@@ -23,9 +23,10 @@ const char *view_placeholder_text(const view_option *option)
 
 const view_delayed_value *view_find_delayed(const view_card *card, const view_option *option)
 {
-    for (size_t i = 0; i < card->num_delayed; i++)
+    for (size_t i = 0; i < card->num_delayed; i++) {
         if (card->delayed[i].set.number == view_option_index(option))
             return &card->delayed[i];
+    }
     return NULL;
 }
 
@@ -67,9 +68,10 @@ void view_request_value(const option_editor *editor, common_value value, double 
 
 view_command view_pop_delayed_command(view_card *card, double uptime)
 {
-    for (size_t i = 0; i < card->num_delayed; i++)
+    for (size_t i = 0; i < card->num_delayed; i++) {
         if (card->delayed[i].due <= uptime)
             return remove_delayed(card, i);
+    }
     return (view_command){.action = VIEW_NOTHING};
 }
 

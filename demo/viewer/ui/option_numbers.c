@@ -22,9 +22,10 @@ const char *view_unit_text(const view_option *option)
                                            {"SECONDS", "s"}};
     if (option->value == NULL)
         return "";
-    for (size_t i = 0; i < COMMON_LENGTH(units); i++)
+    for (size_t i = 0; i < COMMON_LENGTH(units); i++) {
         if (strcmp(option->value, units[i][0]) == 0)
             return units[i][1];
+    }
     return "";
 }
 
@@ -352,9 +353,10 @@ static bool are_in_range(const option_editor *editor, const common_value *value)
     if (value->type != COMMON_VALUE_NUMBERS)
         return true;
     const int count = common_count_numbers(editor->option->kind);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (value->numbers[i] < editor->low || value->numbers[i] > editor->high)
             return false;
+    }
     return true;
 }
 

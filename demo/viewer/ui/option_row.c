@@ -13,9 +13,10 @@ static void write_label(const view_option *option, char label[64])
     if (command == NULL) {
         snprintf(label, 64, "%s", option->name);
         label[0] = (char)(label[0] - 'a' + 'A');
-        for (char *at = label; *at != '\0'; at++)
+        for (char *at = label; *at != '\0'; at++) {
             if (*at == '-')
                 *at = ' ';
+        }
     } else {
         snprintf(label, 64, "%s", view_get_label(command));
     }

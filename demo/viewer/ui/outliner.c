@@ -245,9 +245,10 @@ static void list_meshes(view_ui *ui, const view_outliner *outliner)
     ui_begin(ui, "mesh");
     if (!show_section_header(ui, outliner, UI_SECTION_MESHES, "Meshes", count, num_found))
         return;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         if (is_found(outliner, model->meshes[i].name))
             show_mesh(ui, model, i);
+    }
 }
 
 // Displays the clips as a grid of images with names. On a touch screen, images are easier to press
@@ -431,9 +432,10 @@ static void list_layers(view_ui *ui, view_outliner *outliner, view_graph_view *g
     if (!show_section_header(ui, outliner, UI_SECTION_LAYERS, "Layers", desc->num_layers,
                              num_found))
         return;
-    for (uint32_t i = 0; i < desc->num_layers; i++)
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
         if (is_layer_found(outliner, &desc->layers[i]))
             show_layer(ui, outliner, graph, i);
+    }
     list_slots(ui, outliner);
 }
 
@@ -719,9 +721,10 @@ static void list_morphs(view_ui *ui, const view_outliner *outliner)
         return;
     ui->label_width = 7 * ui->em;
     ui->value_width = 4 * ui->em;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         if (is_found(outliner, morphs->morph->targets[i].name))
             show_morph(ui, morphs, i);
+    }
 }
 
 // == The dock =============================================================================

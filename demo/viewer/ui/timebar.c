@@ -396,9 +396,10 @@ static void run_clip_bar(view_ui *ui, view_rect bar, view_rect row)
     const bool is_sheet = arrangement == VIEW_ARRANGE_SHEET;
     const float em = ui->em;
     const float height = track_height * ui->scale;
-    for (bar_button button = BUTTON_FIRST; button <= BUTTON_LAST; button++)
+    for (bar_button button = BUTTON_FIRST; button <= BUTTON_LAST; button++) {
         if (!is_sheet || button == BUTTON_PLAY)
             icon_button(ui, button, &row);
+    }
     if (!is_sheet)
         clip_button(ui, &row);
     show_numbers(ui, arrangement, &row);

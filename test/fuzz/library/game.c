@@ -187,9 +187,10 @@ static const char *play_monster(const md5_entity *entity, md5_actor *body, uint3
         fault = restore_monster(monster, choice + (uint32_t)i);
         md5_monster_think(monster, &tick);
         md5_monster_pose(monster, pose, NULL, NULL);
-        for (uint32_t k = 0; k < entity->model->skeleton.num_joints; k++)
+        for (uint32_t k = 0; k < entity->model->skeleton.num_joints; k++) {
             if (!isfinite(pose[k].translation.x + pose[k].rotation.w))
                 fault = "a monster whose pose is not finite";
+        }
     }
     md5_destroy_monster(monster);
     return fault;
