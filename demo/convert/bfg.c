@@ -178,9 +178,10 @@ static bool is_writable(const md5_model *model, const char *name, md5_error *err
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         if (model->meshes[m].num_vertices > UINT16_MAX)
             return convert_fail(error, MD5_ERROR_RANGE, name,
-                                "mesh %u has too many vertices after seams are split: expected at "
-                                "most 65535, found %u; divide the mesh",
-                                m, model->meshes[m].num_vertices);
+                                "mesh %u '%.60s' has too many vertices after seams are split: "
+                                "expected at most 65535, found %u; divide the mesh with md5tool "
+                                "fix --max-vertices",
+                                m, model->meshes[m].shader, model->meshes[m].num_vertices);
     }
     return true;
 }

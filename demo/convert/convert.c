@@ -717,9 +717,10 @@ static bool add_root(const convert_job *job, const convert_part *part, md5_doc *
             count++;
     }
     if (count >= 2)
-        return convert_fail(error, MD5_ERROR_MISMATCH, part->path,
-                            "--add-root %.100s: %u joints would get the same name", job->new_root,
-                            count);
+        return convert_fail(
+            error, MD5_ERROR_MISMATCH, part->path,
+            "--add-root %.100s: %u joints would get the same name; choose another name",
+            job->new_root, count);
     return true;
 }
 

@@ -192,7 +192,7 @@ static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
         plain_fail_once(
             in,
             "file has too many frames: expected at most %d, because each frame becomes a morph "
-            "target",
+            "target; export the frames to several files",
             MAX_FRAMES);
         return;
     }
@@ -449,7 +449,8 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
 {
     const size_t count = (size_t)in->width * in->height;
     if (scene->num_materials == MAX_SKINS)
-        plain_fail_once(in, "file has too many skins: expected at most %d", MAX_SKINS);
+        plain_fail_once(in, "file has too many skins: expected at most %d; remove skins",
+                        MAX_SKINS);
     if (!check_bytes(in, in->at, count))
         return;
     if (!charge(in, count) || !charge_bytes(in, count, 4))

@@ -198,9 +198,9 @@ static bool create_nodes(convert_rig *rig)
         if (rig->nodes[index].depth > MAX_DEPTH + 1)
             return plain_fail(plain,
                               "node hierarchy is too deep: expected at most %d levels, found more "
-                              "at nodes/%u; remove "
-                              "parents that do not move before you export the file",
-                              MAX_DEPTH, index);
+                              "at node %u '%.60s'; remove parents that do not move before you "
+                              "export the file",
+                              MAX_DEPTH, index, in->name ? in->name : "");
     }
     return true;
 }

@@ -91,7 +91,7 @@ case("MDL: a group of 1025 frames",
      as_file("a.mdl", mdl([(1025, 0.1)])))
 case("MDL: groups of 1023 and 1 frames", "", as_file("a.mdl", mdl([(1023, 0.1), (1, 0.1)])),
      num_targets_is(1023))
-case("MDL: groups of 1023 and 2 frames", "file has too many frames: expected at most 1024",
+case("MDL: groups of 1023 and 2 frames", "file has too many frames: expected at most 1024, because each frame becomes a morph target; export",
      as_file("a.mdl", mdl([(1023, 0.1), (2, 0.1)])))
 case("MDL: a group of no frames", "group size at offset 160 is out of range: expected 1 to 1024, found 0",
      as_file("a.mdl", mdl([(0, 0.1)])))
@@ -104,7 +104,7 @@ case("MDL: 256 skins", "", as_file("a.mdl", mdl(skins=[(1, None)] * 256)))
 case("MDL: 257 skins", "number of skins at offset 48 is out of range: expected 0 to 256, found 257",
      as_file("a.mdl", mdl(skins=[(1, None)] * 257)))
 case("MDL: 256 images of skins", "", as_file("a.mdl", mdl(skins=[(128, 0.1)] * 2)))
-case("MDL: 257 images of skins", "file has too many skins: expected at most 256",
+case("MDL: 257 images of skins", "file has too many skins: expected at most 256; remove skins",
      as_file("a.mdl", mdl(skins=[(128, 0.1)] * 2 + [(1, None)])))
 case("MDL: skins of 8191 by 1", "", as_file("a.mdl", mdl(width=8191, height=1)))
 case("MDL: skins of 8192 by 1", "skin width at offset 52 is out of range: expected 1 to 8191, found 8192",
@@ -435,7 +435,7 @@ case("SMD: a coordinate above 1e9", "expected a coordinate or an angle, found '1
      as_file("a.smd", smd(frames="time 0\n0 1000000001 0 0 0 0 0\n")))
 case("SMD: a bone below 1000 others", "", as_file("a.smd", growth.smd_chain(1001)))
 case("SMD: a bone below 1001 others",
-     "node hierarchy is too deep: expected at most 1000 levels, found more at nodes/1001",
+     "node hierarchy is too deep: expected at most 1000 levels, found more at node 1001 'b1001'; remove",
      as_file("a.smd", growth.smd_chain(1002)))
 
 # -- OBJ -----------------------------------------------------------------------------------------------
@@ -552,7 +552,7 @@ def num_weights_is(count):
 
 case("glTF: a node below 1000 others", "", small(nodes=deep(1001), meshes=[growth.TRIANGLE]))
 case("glTF: a node below 1001 others",
-     "node hierarchy is too deep: expected at most 1000 levels, found more at nodes/1001",
+     "node hierarchy is too deep: expected at most 1000 levels, found more at node 1001 ''; remove",
      small(nodes=deep(1002), meshes=[growth.TRIANGLE]))
 case("glTF: 3 elements of 36 bytes", "", small(sized(count=3), **ONE))
 case("glTF: 4 elements of 36 bytes",
@@ -923,7 +923,7 @@ def bfg_vertices(count):
 
 case("BFG: 65535 vertices", "", bfg_vertices(65535))
 case("BFG: 65536 vertices",
-     "mesh 0 has too many vertices after seams are split: expected at most 65535, found 65536",
+     "mesh 0 's' has too many vertices after seams are split: expected at most 65535, found 65536",
      bfg_vertices(65536))
 
 

@@ -262,7 +262,7 @@ rejects_deep_node_tree() {
 import json
 nodes = [{"children": [i + 1]} for i in range(5000)] + [{}]
 json.dump({"asset": {"version": "2.0"}, "nodes": nodes}, open("'"$scratch"'/deep.gltf", "w"))' &&
-        fails_with "$scratch/deep.gltf" "node hierarchy is too deep: expected at most 1000 levels, found more at nodes/1001"
+        fails_with "$scratch/deep.gltf" "node hierarchy is too deep: expected at most 1000 levels, found more at node 1001 "
 }
 check "5000 nodes deep" rejects_deep_node_tree
 

@@ -143,7 +143,7 @@ root_motion() {
         exits_with 1 "walk.md5anim: error: --root-motion: joint 'origin' is the first joint: use --add-root NAME" \
             "$tool" convert "$walk" --root-motion origin -o "$scratch/none.md5anim" &&
         exits_with 2 "have no effect without --root-motion JOINT" "$tool" convert "$walk" --root-height -o "$scratch/none.md5anim" &&
-        exits_with 1 "2 joints would get the same name" "$tool" convert "$walk" --add-root hips -o "$scratch/none.md5anim" &&
+        exits_with 1 "--add-root hips: 2 joints would get the same name; choose another name" "$tool" convert "$walk" --add-root hips -o "$scratch/none.md5anim" &&
         exits_with 0 "clip walk: moved the root motion of joint 'origin' to joint 'top'" \
             "$tool" convert "$walk" --add-root top --root-motion origin -o "$scratch/moved.md5anim" &&
         "$tool" info "$scratch/moved.md5anim" | grep -q "root motion        joint 'top' moves by (20," &&
