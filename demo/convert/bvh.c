@@ -184,23 +184,38 @@ static bool read_hierarchy(bvh_file *file)
     }
 }
 
-// Reads the header of the frames: their number and the frame time.
-static bool read_frame_header(bvh_file *file, uint32_t *count, const char **position)
+// Reads the header of the frames: their number and the frame time. `number` receives the position
+// of the number of frames.
+static bool read_frame_header(bvh_file *file, uint32_t *count, convert_tokens *number)
 {
-    if (!expect(file, "Frames:")
-        || !read_count(file, "the number of frames", UINT32_MAX / 2, count))
+    if (!expect(file, "Frames:"))
+        return false;
+    convert_next_token(&file->in);
+    *number = file->in;
+    if (!read_count(file, "the number of frames", UINT32_MAX / 2, count))
         return false;
     if (!expect(file, "Frame") || !expect(file, "Time:"))
         return false;
     convert_next_token(&file->in);
-    *position = file->in.at;
+    const char *const position = file->in.at;
     if (!convert_read_number(&file->in, "the frame time in seconds", &file->frame_time))
         return false;
     if (!(file->frame_time >= 1e-5))
-        return convert_fail_at(&file->in, MD5_ERROR_RANGE, *position,
+        return convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
                                "invalid frame time: expected 1e-5 seconds or more, found %g",
                                file->frame_time);
     return true;
+}
+
+// Fails because the next token is not a channel value. `num_read` values precede it.
+static bool fail_value(bvh_file *file, uint64_t num_read)
+{
+    const unsigned long long channel = num_read % file->num_channels + 1;
+    const unsigned long long frame = num_read / file->num_channels + 1;
+    char expected[80];
+    COMMON_TEXT(expected, "value %llu of %u in frame %llu of %u", channel, file->num_channels,
+                frame, file->num_frames);
+    return convert_fail_token(&file->in, expected);
 }
 
 // Reads all channel values to the end of the file. Some programs declare one frame too few, so
@@ -225,7 +240,7 @@ static bool read_values(bvh_file *file, uint32_t num_declared)
         }
         double number = 0;
         if (!convert_read_number(&file->in, "a channel value", &number))
-            return false;
+            return fail_value(file, num_read);
         file->values[num_read++] = (float)number;
     }
 
@@ -237,19 +252,24 @@ static bool read_values(bvh_file *file, uint32_t num_declared)
 static bool read_motion(bvh_file *file)
 {
     uint32_t count = 0;
-    const char *position = NULL;
-    if (!read_frame_header(file, &count, &position))
+    convert_tokens number;
+    if (!read_frame_header(file, &count, &number))
         return false;
+    if (count == 0)
+        return convert_fail_at(&number, MD5_ERROR_RANGE, number.at,
+                               "number of frames is out of range: expected at least 1, found 0");
 
     // Each number has at least a digit and a blank.
     const uint64_t num_bytes = (uint64_t)(file->in.end - file->in.at);
     const uint64_t num_values = (uint64_t)count * file->num_channels;
-    if (count == 0 || num_values > num_bytes / 2 + 1)
-        return convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
-                               "number of frames is out of range: found %u frames of %u channels "
-                               "and %u joints, but %llu bytes remain",
-                               count, file->num_channels, file->num_joints,
-                               (unsigned long long)num_bytes);
+    const uint64_t max_values = num_bytes / 2 + 1;
+    if (num_values > max_values)
+        return convert_fail_at(&number, MD5_ERROR_RANGE, number.at,
+                               "truncated file, or wrong number of frames: expected %llu numbers "
+                               "for %u frames of %u channels, found at most %llu in the rest of "
+                               "the file; copy or export the file again",
+                               (unsigned long long)num_values, count, file->num_channels,
+                               (unsigned long long)max_values);
     if (!convert_charge(file->plain.job, ELEMENTS_PER_SAMPLE * (uint64_t)count * file->num_joints,
                         file->in.error))
         return false;

@@ -91,7 +91,8 @@ case("MDL: a group of 1025 frames",
      as_file("a.mdl", mdl([(1025, 0.1)])))
 case("MDL: groups of 1023 and 1 frames", "", as_file("a.mdl", mdl([(1023, 0.1), (1, 0.1)])),
      num_targets_is(1023))
-case("MDL: groups of 1023 and 2 frames", "file has too many frames: expected at most 1024, because each frame becomes a morph target; export",
+case("MDL: groups of 1023 and 2 frames",
+     "file has too many frames: expected at most 1024, because each frame becomes a morph target; export",
      as_file("a.mdl", mdl([(1023, 0.1), (2, 0.1)])))
 case("MDL: a group of no frames", "group size at offset 160 is out of range: expected 1 to 1024, found 0",
      as_file("a.mdl", mdl([(0, 0.1)])))
@@ -377,12 +378,13 @@ case("BVH: a name of 256 bytes",
 case("BVH: 1e-5 seconds a frame", "", as_file("a.bvh", bvh(time="0.00001")))
 case("BVH: less than 1e-5 seconds", "invalid frame time: expected 1e-5 seconds or more, found 9.99e-06",
      as_file("a.bvh", bvh(time="0.00000999")))
-case("BVH: no frames", "number of frames is out of range: found 0 frames of 1 channels and 1 joints",
+case("BVH: no frames", "number of frames is out of range: expected at least 1, found 0",
      as_file("a.bvh", bvh(frames=0)))
 FRAMES = bvh(frames=3)
-case("BVH: a frame more than the file", "a channel value",
+case("BVH: a frame more than the file", "expected value 1 of 1 in frame 4 of 4, found the end of the file",
      as_file("a.bvh", FRAMES.replace("Frames: 3", "Frames: 4")))
-case("BVH: two frames more than the file", "5 frames of 1 channels and 1 joints",
+case("BVH: two frames more than the file",
+     "expected 5 numbers for 5 frames of 1 channels, found at most 4 in the rest",
      as_file("a.bvh", FRAMES.replace("Frames: 3", "Frames: 5")))
 SIX = "CHANNELS 6 Xposition Yposition Zposition Xrotation Yrotation Zrotation\n"
 case("BVH: 6 channels", "",

@@ -192,14 +192,15 @@ check_broken_bvh "a number that is NaN" '4s/0.000000/nan/' "4:9: error: expected
 check_broken_bvh "too many channels" '5s/6/7/' "5:11: error: the number of channels: expected an integer from 0 to 6, found 7"
 check_broken_bvh "an unknown channel" '5s/Xposition/Wposition/' "5:13: error: expected a channel, such as Xrotation, found 'Wposition'"
 check_broken_bvh "a joint that is not closed" '/^MOTION/s/.*/JOINT/' "127:1: error: expected ROOT or MOTION, found 'JOINT'"
-check_broken_bvh "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "129:13: error: number of frames is out of range: found 2000000 frames of 66 channels and 21 joints"
+check_broken_bvh "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "128:9: error: truncated file, or wrong number of frames: expected 132000000 numbers for 2000000 frames of 66 channels, found at most"
 reads_undeclared_frame() { # than the file declares: the last frame is also read
     sed 's/^Frames: 31/Frames: 30/' "$scratch/walk.bvh" >"$scratch/more.bvh" && convert_bvh more &&
         expect_note 'wrong number of frames: found 31, but Frames declares 30; all frames were read' && check_limbs more 0 model &&
         grep -q '^numFrames 31$' "$scratch/more.md5anim"
 }
 check "a frame more than the file declares is read" reads_undeclared_frame
-check_broken_bvh "a part of a frame more" '$s/$/ 0.5/' "161:1: error: expected a channel value, found the end of the file"
-check_broken_bvh "more frames" 's/^Frames: 31/Frames: 32/' "161:1: error: expected a channel value, found the end of the file"
+check_broken_bvh "a part of a frame more" '$s/$/ 0.5/' "161:1: error: expected value 2 of 66 in frame 32 of 32, found the end of the file"
+check_broken_bvh "more frames" 's/^Frames: 31/Frames: 32/' "161:1: error: expected value 1 of 66 in frame 32 of 32, found the end of the file"
+check_broken_bvh "no frames" 's/^Frames: 31/Frames: 0/' "128:9: error: number of frames is out of range: expected at least 1, found 0"
 check_broken_bvh "a frame without time" 's/0.0333333/0/' "129:13: error: invalid frame time: expected 1e-5 seconds or more, found 0"
 finish
