@@ -4,6 +4,7 @@
 Reports `file:line: problem` and exits with status 1 for
 - macros that contain a loop or a jump: for, while, do, break, continue, goto or return;
 - statements with two or more conditional operators;
+- loops without braces around an if, a loop or a switch;
 - #if inside functions and structures, except in files of PLATFORM_FILES.
 Without files, checks all C files that git knows.
 """
@@ -112,6 +113,18 @@ def without_directives(code):
                   flags=re.M)
 
 
+def loops_without_braces(code):
+    """Yields the offset of each loop whose body is an if, a loop or a switch without braces."""
+    plain = without_directives(code)
+    for loop in re.finditer(r'\b(?:for|while) \(', plain):
+        depth, end = 1, loop.end()
+        while depth > 0 and end < len(plain):
+            depth += {'(': 1, ')': -1}.get(plain[end], 0)
+            end += 1
+        if re.match(r'\s*(?:if|for|while|switch|do)\b', plain[end:end + 1000]):
+            yield loop.start()
+
+
 def inner_conditions(code):
     """Yields the offset of each #if or #ifdef inside a function or a structure."""
     extern = re.compile(r'extern\s*\{')  # the name "C" is blank
@@ -138,6 +151,8 @@ def check(path):
              for offset, name, keyword in macros_with_jumps(code)]
     found += [f'{at(offset)}: {count} conditional operators in one statement: use if, or name the parts'
               for offset, count in double_conditionals(code)]
+    found += [f'{at(offset)}: the loop has no braces: add them around its body'
+              for offset in loops_without_braces(code)]
     if not PLATFORM_FILES.match(path):
         found += [f'{at(offset)}: #if inside a function: move the code to a file or a function'
                   for offset in inner_conditions(code)]

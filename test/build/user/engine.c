@@ -185,7 +185,8 @@ static bool check_alias(const alias *a, const char *mesh_name, const char *anim_
 {
     md5_load_opts opts;
     memset(&opts, 0, sizeof opts);
-    opts.files.open = md5_open, opts.files.close = md5_close;
+    opts.files.open = md5_open;
+    opts.files.close = md5_close;
     opts.skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS;
     md5_model *const model = md5_load_model(mesh_name, &opts, NULL);
     md5_anim *const anim = md5_load_anim(anim_name, &opts, NULL);
@@ -236,7 +237,10 @@ static void show_blends(void)
         for (int i = 0; i < 2 * JOINTS; i++) {
             md5_quat *const q = &poses[i / JOINTS][i % JOINTS].rotation;
             const float length = sqrtf(q->x * q->x + q->y * q->y + q->z * q->z + q->w * q->w);
-            q->x /= length, q->y /= length, q->z /= length, q->w /= length;
+            q->x /= length;
+            q->y /= length;
+            q->z /= length;
+            q->w /= length;
         }
         for (int i = 0; i <= JOINTS; i++)
             weights[i] = 0.5f + weights[i];
@@ -255,7 +259,8 @@ static uint32_t hash_samples(uint32_t hash, const char *mesh_name, const char *a
                                                        MD5_INTERPOLATE_NLERP};
     md5_load_opts opts;
     memset(&opts, 0, sizeof opts);
-    opts.files.open = md5_open, opts.files.close = md5_close;
+    opts.files.open = md5_open;
+    opts.files.close = md5_close;
     skip_parts(&opts);
     md5_model *const model = md5_load_model(mesh_name, &opts, NULL);
     md5_anim *const anim = md5_load_anim(anim_name, &opts, NULL);
