@@ -582,103 +582,149 @@ static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim
     }
 }
 
+// Returns true if a state has reached the exit of a transition, or if the transition has no exit.
+static bool sim_is_at_exit(const sim *fixture, const sim_active *active,
+                           const sim_transition *transition)
+{
+    const bool backward = fixture->speed[active->state] < 0;
+    const bool has_moved = active->position != active->begin;
+    const int length = sim_length[fixture->clip[active->state]];
+    const int quarters = backward ? 4 - transition->exit_value : transition->exit_value;
+    const int exit = length / 4 * quarters;
+    const int wrapped_exit = fixture->is_once[active->state] ? exit : exit % length;
+    switch (transition->exit) {
+    case EXIT_ONCE:
+        return backward ? active->position <= exit : active->position >= exit;
+    case EXIT_EACH:
+        return has_moved && sim_wrapped(fixture, active) == wrapped_exit;
+    case EXIT_AT:
+        return has_moved && (sim_events_at(fixture, active) >> transition->exit_value & 1u) != 0;
+    default:
+        return true;
+    }
+}
+
+// The terms of a condition form alternatives, which begin at terms with `or`. Returns the first
+// term of the first alternative whose terms are all true, or -1.
+static int sim_true_alternative(const sim *fixture, const sim_layer *layer,
+                                const sim_transition *transition)
+{
+    int first = 0;
+    bool all = true;
+    for (int i = 0; i < transition->num_terms; i++) {
+        const sim_term *const term = &transition->terms[i];
+        if (term->is_or && all)
+            return first;
+        if (term->is_or) {
+            first = i;
+            all = true;
+        }
+        all = all && sim_term_holds(fixture, layer, term);
+    }
+    return all ? first : -1;
+}
+
 // Returns true if a transition can be taken now.
 static bool sim_is_open(const sim *fixture, const sim_layer *layer,
-                        const sim_transition *transition, int *first)
+                        const sim_transition *transition)
 {
     const sim_active *const active = &layer->current;
-    const bool backward = fixture->speed[active->state] < 0;
-    const bool is_once = fixture->is_once[active->state];
-    const int length = sim_length[fixture->clip[active->state]];
-    const double at = sim_wrapped(fixture, active);
-    const int exit = length / 4 * (backward ? 4 - transition->exit_value : transition->exit_value);
-    bool exists = true;
-    bool all = true;
-    const bool is_unrelated_source =
-        transition->from < 0 ? transition->to == active->state : transition->from != active->state;
+    const bool is_from_any = transition->from < 0;
+    const bool leaves_state =
+        is_from_any ? transition->to != active->state : transition->from == active->state;
+    const bool is_fading = active->age < layer->by->fade;
     const bool can_interrupt = layer->by->priority == 1 && transition->priority > 1;
-    if (is_unrelated_source || (active->age < layer->by->fade && !can_interrupt))
+    if (!leaves_state || (is_fading && !can_interrupt))
         return false;
-    if (transition->exit == EXIT_ONCE)
-        exists = backward ? active->position <= exit : active->position >= exit;
-    else if (transition->exit == EXIT_EACH)
-        exists = active->position != active->begin && at == (is_once ? exit : exit % length);
-    else if (transition->exit == EXIT_AT)
-        exists = active->position != active->begin
-                 && (sim_events_at(fixture, active) >> transition->exit_value & 1u) != 0;
-    *first = 0;
-    for (int i = 0; i < transition->num_terms; i++) {
-        if (transition->terms[i].is_or && all)
-            break;
-        *first = transition->terms[i].is_or ? i : *first;
-        all = (all || transition->terms[i].is_or)
-              && sim_term_holds(fixture, layer, &transition->terms[i]);
+    return sim_is_at_exit(fixture, active, transition)
+           && sim_true_alternative(fixture, layer, transition) >= 0;
+}
+
+// Returns the open transition of a layer with the highest priority, or NULL.
+static const sim_transition *sim_find_open(const sim *fixture, int layer)
+{
+    const sim_transition *best = NULL;
+    for (int i = 0; i < SIM_TRANSITIONS; i++) {
+        const sim_transition *const transition = &fixture->transitions[layer][i];
+        if (sim_is_open(fixture, &fixture->layers[layer], transition)
+            && (!best || transition->priority > best->priority))
+            best = transition;
     }
-    return exists && all;
+    return best;
+}
+
+// Takes a transition. If its true alternative contains the trigger, the layer has used it.
+static void sim_take(sim *fixture, sim_layer *layer, const sim_transition *transition)
+{
+    const int first = sim_true_alternative(fixture, layer, transition);
+    for (int i = first; i < transition->num_terms; i++) {
+        if (i > first && transition->terms[i].is_or)
+            break;
+        if (transition->terms[i].kind == IS_GO)
+            layer->has_used = true;
+    }
+    layer->old = layer->current;
+    layer->by = transition;
+    const int to = transition->to;
+    const double start = sim_length[fixture->clip[to]] / 4 * fixture->start[to];
+    const double begin = transition->in_step ? sim_begin_in_step(fixture, &layer->old, to) : start;
+    layer->current = (sim_active){to, begin, begin, 0, transition->in_step};
+    layer->is_new = true;
+    layer->ignored = ~0u;
+}
+
+// Takes transitions of a layer until none is open. Too many transitions are a circle.
+static void sim_take_open(sim *fixture, int layer)
+{
+    for (int num_transitions = 0;; num_transitions++) {
+        const sim_transition *const transition = sim_find_open(fixture, layer);
+        if (num_transitions > SIM_TRANSITIONS)
+            fixture->is_circle = true;
+        if (!transition || fixture->is_circle)
+            return;
+        sim_take(fixture, &fixture->layers[layer], transition);
+    }
+}
+
+// Applies the events of the states that have begun.
+static void sim_begin_states(sim *fixture)
+{
+    fixture->received = 0;
+    for (int i = 0; i < SIM_LAYERS; i++) {
+        sim_layer *const layer = &fixture->layers[i];
+        if (!layer->is_new)
+            continue;
+        layer->is_new = false;
+        // A state that begins synchronized continues: it has the events of the previous state.
+        unsigned events = layer->current.in_step ? 0u : sim_events_at(fixture, &layer->current);
+        if (sim_fades(layer) && layer->old.age == 0 && !layer->old.in_step)
+            events |= sim_events_at(fixture, &layer->old); // the source of the fade also began here
+        fixture->received |= events;
+        layer->ignored |= events;
+        fixture->log[fixture->num_log++ % SIM_LOG] = SIM_STATES * i + layer->current.state;
+        if (sim_fades(layer) && layer->current.in_step)
+            fixture->num_in_step++;
+    }
 }
 
 // Follows transitions at one instant until none is open, and applies the events of the states that
 // begin.
 static void sim_instant(sim *fixture)
 {
-    for (bool goes_on = true; goes_on && !fixture->is_circle;) {
-        bool is_used = false;
-        for (int i = 0, num_transitions = 0; i < SIM_LAYERS; i++, num_transitions = 0) {
-            sim_layer *const layer = &fixture->layers[i];
-            for (;;) {
-                const sim_transition *best = NULL;
-                int first = 0;
-                int first_term = 0;
-                for (int k = 0; k < SIM_TRANSITIONS; k++) {
-                    const sim_transition *const transition = &fixture->transitions[i][k];
-                    if (sim_is_open(fixture, layer, transition, &first_term)
-                        && (!best || transition->priority > best->priority)) {
-                        best = transition;
-                        first = first_term;
-                    }
-                }
-                fixture->is_circle = fixture->is_circle || num_transitions++ > SIM_TRANSITIONS;
-                if (!best || fixture->is_circle)
-                    break;
-                for (int k = first; k < best->num_terms && (k == first || !best->terms[k].is_or);
-                     k++)
-                    layer->has_used = layer->has_used || best->terms[k].kind == IS_GO;
-                is_used = is_used || layer->has_used;
-                layer->old = layer->current;
-                layer->by = best;
-                const double begin =
-                    best->in_step
-                        ? sim_begin_in_step(fixture, &layer->old, best->to)
-                        : sim_length[fixture->clip[best->to]] / 4 * fixture->start[best->to];
-                layer->current = (sim_active){best->to, begin, begin, 0, best->in_step};
-                layer->is_new = true;
-                layer->ignored = ~0u;
-            }
+    bool goes_on = true;
+    while (goes_on && !fixture->is_circle) {
+        bool is_used = false; // a layer has used the trigger
+        for (int i = 0; i < SIM_LAYERS; i++) {
+            sim_take_open(fixture, i);
+            is_used = is_used || fixture->layers[i].has_used;
         }
-        fixture->go = is_used ? 0 : fixture->go;
-        fixture->layers[0].has_used = fixture->layers[1].has_used = false;
-        goes_on = is_used;
-        if (!is_used) {
-            for (int i = 0; i < SIM_LAYERS; i++) {
-                fixture->received = i == 0 ? 0u : fixture->received;
-                sim_layer *const layer = &fixture->layers[i];
-                if (!layer->is_new)
-                    continue;
-                layer->is_new = false;
-                // A state that begins synchronized continues: it has the events of the previous
-                // state.
-                unsigned events =
-                    layer->current.in_step ? 0u : sim_events_at(fixture, &layer->current);
-                if (sim_fades(layer) && layer->old.age == 0 && !layer->old.in_step)
-                    events |= sim_events_at(fixture,
-                                            &layer->old); // the source of the fade also began here
-                fixture->received |= events;
-                layer->ignored |= events;
-                fixture->log[fixture->num_log++ % SIM_LOG] = SIM_STATES * i + layer->current.state;
-                fixture->num_in_step += sim_fades(layer) && layer->current.in_step;
-            }
-        }
-        goes_on = goes_on || fixture->received != 0;
+        for (int i = 0; i < SIM_LAYERS; i++)
+            fixture->layers[i].has_used = false;
+        if (is_used)
+            fixture->go = 0;
+        else
+            sim_begin_states(fixture);
+        goes_on = is_used || fixture->received != 0;
     }
 }
 
@@ -708,12 +754,17 @@ static double sim_until_frame(const sim *fixture, const sim_layer *layer)
         else
             nearest = fmin(nearest, ahead / abs(speed));
     }
+    if (!shares)
+        return nearest;
+
+    // Find the time after which synchronized states have advanced by `parts`, by bisection.
     double low = 0;
-    for (int i = 0; i < 60 && shares && fabs(sim_go_in_step(fixture, layer, nearest)) > parts;
-         i++) {
-        double *const end =
-            fabs(sim_go_in_step(fixture, layer, (low + nearest) / 2.0)) < parts ? &low : &nearest;
-        *end = (low + nearest) / 2.0;
+    for (int i = 0; i < 60 && fabs(sim_go_in_step(fixture, layer, nearest)) > parts; i++) {
+        const double middle = (low + nearest) / 2.0;
+        if (fabs(sim_go_in_step(fixture, layer, middle)) < parts)
+            low = middle;
+        else
+            nearest = middle;
     }
     return nearest;
 }
@@ -733,9 +784,9 @@ static void sim_move(sim *fixture, sim_active *active, double ticks, double by)
 // Simulates a step of `ticks` ticks, in parts that end at frames.
 static void sim_go(sim *fixture, double ticks)
 {
-    for (double left = ticks, step; left > 0 && !fixture->is_circle;
-         left = sim_snapped(left - step)) {
-        step = left;
+    double left = ticks;
+    while (left > 0 && !fixture->is_circle) {
+        double step = left;
         for (int i = 0; i < SIM_LAYERS; i++)
             step = fmin(step, sim_until_frame(fixture, &fixture->layers[i]));
         fixture->is_close = fixture->is_close || step < 6.4e-5; // 1e-6 s
@@ -759,6 +810,7 @@ static void sim_go(sim *fixture, double ticks)
             }
         }
         sim_instant(fixture);
+        left = sim_snapped(left - step);
     }
 }
 
@@ -1051,7 +1103,8 @@ TEST (many_transitions_are_taken_as_by_a_full_search) {
     for (uint32_t i = 1; i <= MANY; i++) {
         test_append(&text, "state s%u a transition %s s%u { duration 1 interrupt_none priority %u",
                     i, play_random_one_in(&random, 3) ? "any" : "s0", i, play_below(&random, 4));
-        for (uint32_t num = play_random_one_in(&random, 64) ? 1 : 2, k = 0; k < num; k++) {
+        const uint32_t num_conditions = play_random_one_in(&random, 64) ? 1 : 2;
+        for (uint32_t k = 0; k < num_conditions; k++) {
             const uint32_t kind = play_below(&random, 4 + k);
             const uint32_t number = play_below(&random, NUM_PER_KIND);
             const char *const comparison = kind < 2 ? compared[play_below(&random, 4)] : "";
