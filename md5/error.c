@@ -18,13 +18,16 @@ size_t md5_format_error(const md5_error *error, char *text, size_t size)
 
     // Copy the line with escapes for bytes that are not printable, because a file name may contain
     // control sequences for terminals.
+    const char *const end = full_text + strlen(full_text);
+    const char *at = full_text;
     size_t length = 0;
-    for (const char *at = full_text, *const end = full_text + strlen(full_text); at < end;) {
+    while (at < end) {
         char bytes[MD5_ESCAPED];
         const size_t count = md5i_escape(&at, end, bytes);
-        for (size_t j = 0; j < count; j++, length++) {
+        for (size_t i = 0; i < count; i++) {
             if (length + 1 < size)
-                text[length] = bytes[j];
+                text[length] = bytes[i];
+            length++;
         }
     }
     if (size > 0)

@@ -478,7 +478,7 @@ static bool is_array_allowed(const convert_job *job, const fbx_file *file, const
 {
     uint64_t max_count = 0;
     if (!file->is_binary)
-        max_count = (uint64_t)(items->end - items->at); // a digit and a comma for each element
+        max_count = (uint64_t)(items->end - items->at); // each element has at least one character
     else if (element_size(array->type) > 0)
         max_count = array->size / element_size(array->type);
     if (file->is_binary && array->is_compressed)

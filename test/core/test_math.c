@@ -435,8 +435,11 @@ static md5_mat44 matrix_from_eye(const test_eye *eye)
             eye->depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? -1 : eye->depth == MD5_DEPTH_ONE_TO_ZERO;
         const double to_z = eye->depth != MD5_DEPTH_ONE_TO_ZERO;
         const double a = (to_z - from) / (eye->far_z - eye->near_z);
-        clip.m[0] = (float)(1 / eye->half_width), clip.m[5] = (float)(1 / eye->half_height);
-        clip.m[10] = (float)-a, clip.m[14] = (float)(from - a * eye->near_z), clip.m[15] = 1;
+        clip.m[0] = (float)(1 / eye->half_width);
+        clip.m[5] = (float)(1 / eye->half_height);
+        clip.m[10] = (float)-a;
+        clip.m[14] = (float)(from - a * eye->near_z);
+        clip.m[15] = 1;
     } else {
         clip = md5_mat44_perspective((float)(2 * atan(eye->half_height) / DEGREES),
                                      (float)(eye->half_width / eye->half_height),
@@ -485,7 +488,8 @@ static test_eye random_eye(int i, uint64_t *random)
     if (i % 7 == 3) {
         eye.is_orthographic = true;
         eye.far_z = 50;
-        eye.half_width *= 20, eye.half_height *= 20;
+        eye.half_width *= 20;
+        eye.half_height *= 20;
     }
     return eye;
 }

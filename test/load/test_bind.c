@@ -59,7 +59,9 @@ static void bind_add_triangle(bind_case *to, uint32_t a, uint32_t b, uint32_t c)
     if (to->desc.num_triangles == BIND_TRIANGLES)
         abort();
     uint32_t *const corners = to->indices + 3 * to->desc.num_triangles++;
-    corners[0] = a, corners[1] = b, corners[2] = c;
+    corners[0] = a;
+    corners[1] = b;
+    corners[2] = c;
 }
 
 // Adds a side at `along` of axis w, between `low` and `high` of the remaining axes.
@@ -173,6 +175,15 @@ static md5_weights *create(const bind_case *fixture)
     return weights;
 }
 
+// Sorts two numbers. The first becomes the larger one.
+static void sort_two(double *first, double *second)
+{
+    const double larger = fmax(*first, *second);
+    const double smaller = fmin(*first, *second);
+    *first = larger;
+    *second = smaller;
+}
+
 // A path goes from a voxel to one of its 26 neighbors, over a face, an edge or a corner. In a
 // box, the length of the shortest path is therefore known: all three coordinates change in the
 // first steps, then two, then one.
@@ -200,13 +211,9 @@ TEST (bind_paths_through_a_box_use_26_neighbors) {
             double a = fabs(at.x - 3.5);
             double b = fabs(at.y - 4.5);
             double c = fabs(at.z - 5.5);
-            double swap;
-            if (a < b)
-                swap = a, a = b, b = swap;
-            if (b < c)
-                swap = b, b = c, c = swap;
-            if (a < b)
-                swap = a, a = b, b = swap;
+            sort_two(&a, &b);
+            sort_two(&b, &c);
+            sort_two(&a, &b);
             const double expected = (a - b) + (b - c) * sqrt(2.0) + c * sqrt(3.0);
             CHECK_NEAR(paths.lengths[voxel], expected, 1e-5);
             longest = fmax(longest, expected);

@@ -74,8 +74,10 @@ static bool load_hero(hero *h, const char *mesh, const char *walk, const char *w
         return false;
     const size_t n = h->model->skeleton.num_joints;
     h->upper = malloc(n * sizeof *h->upper);
-    h->pose = malloc(n * sizeof *h->pose), h->over = malloc(n * sizeof *h->over);
-    h->palette = malloc(n * sizeof *h->palette), h->duals = malloc(n * sizeof *h->duals);
+    h->pose = malloc(n * sizeof *h->pose);
+    h->over = malloc(n * sizeof *h->over);
+    h->palette = malloc(n * sizeof *h->palette);
+    h->duals = malloc(n * sizeof *h->duals);
     h->jobs = calloc(h->model->num_meshes, sizeof *h->jobs);
     h->buffers = calloc(h->model->num_meshes, sizeof *h->buffers);
     if (!h->upper || !h->pose || !h->over || !h->palette || !h->duals || !h->jobs || !h->buffers)

@@ -610,8 +610,9 @@ static double reference_per_byte(void)
     for (size_t i = 0; i < MEMORY_BYTES; i += CACHE_LINE)
         memory[i] = 1;
     double sum = 0;
-    for (char *at = text, *end = text; at < text + TEXT_BYTES; at = end)
-        sum += strtod(at, &end);
+    char *at = text;
+    while (at < text + TEXT_BYTES)
+        sum += strtod(at, &at);
     const double seconds = processor_seconds() - begin;
     CHECK(sum > 0);
     free((void *)memory);

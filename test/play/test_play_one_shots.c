@@ -881,9 +881,10 @@ static void sections_begin(sectioned *fixture)
     char rows[2048] = "clip k f { walk ";
     play_begin(&fixture->assets);
     play_add_clip(&fixture->assets, SIM_FRAMES, 20, 0.5, (play_walk){50, 0, 0}, 3);
-    for (size_t i = 0, used = strlen(rows); i < SIM_FRAMES; i++)
+    size_t used = strlen(rows);
+    for (size_t i = 0; i < SIM_FRAMES; i++)
         used += (size_t)snprintf(rows + used, sizeof rows - used, "frame %zu e ", i);
-    for (size_t i = 0, used = strlen(rows); i < COUNT_OF(sections); i++)
+    for (size_t i = 0; i < COUNT_OF(sections); i++)
         used += (size_t)snprintf(rows + used, sizeof rows - used, "section %s %g %g ",
                                  sections[i].name, sections[i].first, sections[i].last);
     fixture->machine = play_machine_read(&fixture->assets, NULL, "%s}", rows);
@@ -962,7 +963,8 @@ TEST_WITH (sections_equal_a_simulation_for_any_split_of_time, sectioned, fixture
     uint64_t random = 41;
     sim = (section_sim){.is_over = true};
     uint8_t bytes[4096];
-    for (uint32_t i = 0, count = play_transitions(3000); i < count; i++) {
+    const uint32_t count = play_transitions(3000);
+    for (uint32_t i = 0; i < count; i++) {
         const double seconds = 0.9 * test_random(&random);
         play_position positions[2] = {{0}};
         double left = seconds;
@@ -1228,7 +1230,8 @@ TEST_WITH (one_shots_equal_a_simulation_at_any_frame_rate, play_case, assets, pl
     uint8_t bytes[4096];
     int num_begun = 0;
     int last = -1;
-    for (uint32_t i = 0, count = play_transitions(4000); i < count; i++) {
+    const uint32_t count = play_transitions(4000);
+    for (uint32_t i = 0; i < count; i++) {
         if (test_random_u32(&random) % 3 == 0) {
             const uint32_t which = test_random_u32(&random) % 4;
             const float value = which > 0 ? (float)(test_random_u32(&random) % 2)

@@ -482,7 +482,8 @@ static size_t shuffle_tokens(const char *text, char *to, uint64_t *random)
     STRINGS(numbers) = {"0", "1", "2", "0.5", "7", "and", "linear", "steps 2"};
     size_t size = 0;
     const char *kept = NULL;
-    for (const char *word = text + strspn(text, " \n"), *end; *word; word = end) {
+    const char *end = text;
+    for (const char *word = text + strspn(text, " \n"); *word; word = end) {
         const size_t length = strcspn(word, " \n");
         end = word + length + strspn(word + length, " \n");
         const bool is_changed = play_random_one_in(random, 500);

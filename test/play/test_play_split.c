@@ -450,38 +450,40 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
     CHECK_BYTES(blended[0], blended[1], sizeof blended[0]);
 }
 
-// Returns the largest distance of a joint between the pose at a fraction of a step and the exact
-// pose.
-static double max_vertex_distance(const md5_machine *machine, uint32_t clip, double rate)
+// Samples a clip at a time in seconds.
+static void sample_clip(const md5_binding *binding, double time, md5_xform *pose)
+{
+    const md5_sample_position position =
+        md5_sample_position_at(binding->anim, time, MD5_WRAP_CLAMP);
+    md5_sample(binding, position, MD5_ROOT_FILE, pose);
+}
+
+// Returns the largest distance between the position of a joint in an interpolated pose and in the
+// clip. Steps have the rate `rate` in Hz, and poses are interpolated at eighths of steps.
+static double max_joint_distance(const md5_machine *machine, uint32_t clip, double rate)
 {
     const md5_model *const model = md5_machine_tables(machine)->model;
     const uint32_t num_joints = model->skeleton.num_joints;
-    const size_t size = num_joints * sizeof(md5_xform);
-    SCOPED md5_xform *const poses = malloc(3 * size);
-    SCOPED md5_mat34 *const joints = malloc(2 * num_joints * sizeof *joints);
+    SCOPED md5_xform *const before = malloc(num_joints * sizeof *before);
+    SCOPED md5_xform *const after = malloc(num_joints * sizeof *after);
+    SCOPED md5_xform *const pose = malloc(num_joints * sizeof *pose);
+    SCOPED md5_mat34 *const interpolated = malloc(num_joints * sizeof *interpolated);
+    SCOPED md5_mat34 *const exact = malloc(num_joints * sizeof *exact);
     const md5_binding *const binding = md5_machine_tables(machine)->clips[clip].binding;
-    md5_interpolated_pose_job job = {.model = model,
-                                     .before = poses,
-                                     .after = poses + num_joints,
-                                     .pose = poses + 2 * (size_t)num_joints,
-                                     .joints = joints};
+    md5_interpolated_pose_job job = {
+        .model = model, .before = before, .after = after, .pose = pose, .joints = interpolated};
+    const double step = 1.0 / rate;
     double max_distance = 0;
-    for (double time = 0.0; time + 1.0 / rate <= binding->anim->duration; time += 0.37 / rate) {
-        for (int k = 0; k < 2; k++)
-            md5_sample(binding,
-                       md5_sample_position_at(binding->anim, time + k / rate, MD5_WRAP_CLAMP),
-                       MD5_ROOT_FILE, poses + (size_t)k * num_joints);
+    for (double time = 0.0; time + step <= binding->anim->duration; time += 0.37 * step) {
+        sample_clip(binding, time, before);
+        sample_clip(binding, time + step, after);
         for (double fraction = 0.125; fraction < 1; fraction += 0.125) {
             md5_pose_interpolated(&job, 1, (float)fraction, NULL);
-            md5_sample(
-                binding,
-                md5_sample_position_at(binding->anim, time + fraction / rate, MD5_WRAP_CLAMP),
-                MD5_ROOT_FILE, job.pose);
-            md5_local_to_model(&model->skeleton, job.pose, joints + num_joints);
+            sample_clip(binding, time + fraction * step, pose);
+            md5_local_to_model(&model->skeleton, pose, exact);
             for (uint32_t i = 0; i < num_joints; i++)
-                real_update_max(&max_distance,
-                                real_distance(md5_mat34_translation(joints[i]),
-                                              md5_mat34_translation(joints[num_joints + i])));
+                real_update_max(&max_distance, real_distance(md5_mat34_translation(interpolated[i]),
+                                                             md5_mat34_translation(exact[i])));
         }
     }
     return max_distance;
@@ -497,7 +499,7 @@ TEST (interpolated_pose_is_near_the_exact_pose) {
     for (int half = 1; half <= 2; half++) { // 30 and 60 Hz, as in md5play.h
         double max_distance = 0;
         for (uint32_t i = 0; i < character->num_clips; i++)
-            real_update_max(&max_distance, max_vertex_distance(character->machine, i, 30.0 * half));
+            real_update_max(&max_distance, max_joint_distance(character->machine, i, 30.0 * half));
         CHECK(max_distance / (double)(bounds.max.z - bounds.min.z) <= 0.034 / half);
     }
 }

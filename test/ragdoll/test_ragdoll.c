@@ -452,10 +452,12 @@ static motion compute_motion(const md5_figure *figure, const md5_body_state *bod
         const md5_vec3 angular_momentum =
             md5_vec3_add(md5_quat_rotate(rotation, local_momentum),
                          md5_vec3_cross(bodies[i].transform.translation, p));
-        sum.momentum[0] += (double)p.x, sum.momentum[1] += (double)p.y;
-        sum.momentum[2] += (double)p.z, sum.angular_momentum[0] += (double)angular_momentum.x;
-        sum.angular_momentum[1] += (double)angular_momentum.y,
-            sum.angular_momentum[2] += (double)angular_momentum.z;
+        sum.momentum[0] += (double)p.x;
+        sum.momentum[1] += (double)p.y;
+        sum.momentum[2] += (double)p.z;
+        sum.angular_momentum[0] += (double)angular_momentum.x;
+        sum.angular_momentum[1] += (double)angular_momentum.y;
+        sum.angular_momentum[2] += (double)angular_momentum.z;
     }
     return sum;
 }

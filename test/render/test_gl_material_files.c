@@ -450,7 +450,8 @@ TEST (gl_material_files_survive_failure_of_every_allocation) {
     if (!scene_open(&scene, &allocator))
         return;
     const size_t live = heap.live;
-    for (size_t n = 1, before = 0; heap.num_allocs >= before; n++) {
+    size_t before = 0;
+    for (size_t n = 1; heap.num_allocs >= before; n++) {
         fake_folder folder;
         before = heap.num_allocs + n;
         heap.fail_at = before;

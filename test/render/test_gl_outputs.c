@@ -75,8 +75,10 @@ static md5_mat34 random_placement(bool is_mirror, uint64_t *random)
                              test_betweenf(1.2f, 1.5f, random)};
     for (int i = 0; i < 12; i++)
         scaled.m[i] *= i % 4 < 3 ? scales[i % 4] : 1;
-    if (is_mirror)
-        scaled.m[0] = -scaled.m[0], scaled.m[4] = -scaled.m[4], scaled.m[8] = -scaled.m[8];
+    if (is_mirror) {
+        for (int row = 0; row < 3; row++)
+            scaled.m[4 * row] = -scaled.m[4 * row];
+    }
     md5_mat34 placement = md5_mat34_mul(scaled, first);
     for (int row = 0; row < 3; row++)
         placement.m[4 * row + 3] = test_betweenf(-25, 25, random);
@@ -236,14 +238,19 @@ static void check_motion(gl_scene *scene, const motion_case *fixture)
     md5gl_baked *const baked =
         clip ? md5gl_create_baked(renderer, model, (const md5_baked *const *)&clip, 1, NULL) : NULL;
     skin_state(&state, fixture, morph, clip);
-    frame.x = LEFT, frame.y = BOTTOM, frame.width = WIDTH, frame.height = HEIGHT;
+    frame.x = LEFT;
+    frame.y = BOTTOM;
+    frame.width = WIDTH;
+    frame.height = HEIGHT;
     frame.view_from_world.m[14] -= 120;
     frame.clip_from_view = md5_mat44_perspective(30, (float)WIDTH / (float)HEIGHT, 20, 400,
                                                  MD5_DEPTH_MINUS_ONE_TO_ONE);
     state.clip_from_world[0] = md5_mat44_mul(frame.clip_from_view, frame.view_from_world);
-    frame.view_from_world.m[12] += 6, frame.view_from_world.m[14] -= 30;
+    frame.view_from_world.m[12] += 6;
+    frame.view_from_world.m[14] -= 30;
     state.clip_from_world[1] = md5_mat44_mul(frame.clip_from_view, frame.view_from_world);
-    frame.view_from_world.m[12] -= 6, frame.view_from_world.m[14] += 30;
+    frame.view_from_world.m[12] -= 6;
+    frame.view_from_world.m[14] += 30;
     frame.previous_clip_from_world = state.clip_from_world[1];
     if (CHECK(frame.target && copy && targets && !baked == !clip)) {
         md5_error error = {0};
@@ -598,7 +605,10 @@ TEST_SQUARE (gl_outputs_are_drawn_into_the_framebuffer_of_the_host) {
     stage->frame.keep_contents = true;
     stage->frame.tone_mapped = true;
     md5_mat34 rotated = scene_identity; // about z, so that depths differ
-    rotated.m[0] = rotated.m[5] = 0.8f, rotated.m[1] = -0.6f, rotated.m[4] = 0.6f;
+    rotated.m[0] = 0.8f;
+    rotated.m[5] = 0.8f;
+    rotated.m[1] = -0.6f;
+    rotated.m[4] = 0.6f;
     const md5_vec4 tint = {1, 1, 1, 1.4f};
     const md5gl_instances instances = {
         .count = 1, .palettes = scene_identities, .placements = &rotated, .tints = &tint};

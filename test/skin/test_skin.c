@@ -514,7 +514,8 @@ static const struct {
 
 static void add_weights(test_text *text, double magnitude)
 {
-    for (int vertex = 0, weight = 0; vertex < SIZES_VERTICES; vertex++) {
+    int weight = 0;
+    for (int vertex = 0; vertex < SIZES_VERTICES; vertex++) {
         const int shape = vertex / COPIES;
         for (int i = 0; i < shapes[shape].count; i++, weight++) {
             const double apart = shapes[shape].meet ? 0 : 0.01 * i;

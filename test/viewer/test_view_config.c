@@ -171,7 +171,8 @@ static void check_all(const view_options *actual, const view_options *expected)
 static view_options read_options(const view_config *config)
 {
     view_options options = default_options();
-    for (const char *line = config->settings, *end; *line != '\0'; line = end + 1) {
+    const char *end = NULL;
+    for (const char *line = config->settings; *line != '\0'; line = end + 1) {
         end = strchr(line, '\n');
         SCOPED_STRING value =
             common_format("%.*s", (int)(end - strchr(line, '=')) - 1, strchr(line, '=') + 1);

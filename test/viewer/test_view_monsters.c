@@ -159,8 +159,10 @@ static void check_wild_keys(monster_case *fixture)
     SCOPED_ARRAY(md5_entity_key, keys, def->num_keys);
     for (uint32_t i = 0; i < def->num_keys; i++) {
         keys[i] = def->keys[i];
-        if (strcmp(keys[i].name, "scriptobject") == 0)
-            keys[i].name = "ik_waistSmoothing", keys[i].value = "-1e38";
+        if (strcmp(keys[i].name, "scriptobject") == 0) {
+            keys[i].name = "ik_waistSmoothing";
+            keys[i].value = "-1e38";
+        }
     }
     const md5_entity_def wild = {def->decl, def->num_keys, keys};
     md5_entity entity = *fixture->entity;

@@ -653,7 +653,7 @@ static bool is_state_active_after(const view_entity *entity, uint32_t state, uin
 // Returns the command that sets --flag or --state after a flag or a state was pressed. Its value is
 // the list of all flags that will be set, or of all states that will be active. `pressed` is the
 // index of the pressed flag or state.
-static view_command press_script_name(const view_entity *entity, int is_flag, uint32_t pressed)
+static view_command press_script_name(const view_entity *entity, bool is_flag, uint32_t pressed)
 {
     char *text = common_copy("");
     for (uint32_t i = 0;; i++) {
@@ -674,7 +674,7 @@ static view_command press_script_name(const view_entity *entity, int is_flag, ui
 // Lists the flags of an entity's script or, if `is_flag` is 0, its states. Each one is a switch or
 // a button. Set flags and active states are switched on. Flags and states without a name are
 // skipped.
-static void list_script_names(view_ui *ui, int is_flag)
+static void list_script_names(view_ui *ui, bool is_flag)
 {
     const view_entity *const entity = &ui->scene->entity;
     for (uint32_t i = 0;; i++) {

@@ -768,6 +768,7 @@ static float curve_value(const md5_player *player, uint32_t curve)
         .end_row = first_curve_row + machine->num_curves,
     };
 
+    // With layers, each one-shot clip is played over at least one of them.
     float value = num_layers == 0 ? add_one_shot_curves(player, 0, sum, 0) : 0;
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
