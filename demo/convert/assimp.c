@@ -138,9 +138,23 @@ static const char *find_quoted(const convert_input *input, const char *reason)
     return position;
 }
 
+// Returns true if a file begins with the byte order mark of UTF-16.
+static bool is_utf16(const convert_input *input)
+{
+    const char *const bytes = input->bytes;
+    return input->size >= 2
+           && (memcmp(bytes, "\xff\xfe", 2) == 0 || memcmp(bytes, "\xfe\xff", 2) == 0);
+}
+
 // Adds a line with the error of libassimp, and its location if it can be found.
 static void report_error(assimp_importer *importer, const convert_input *input)
 {
+    if (is_utf16(input)) {
+        assimp_add_line(importer,
+                        ASSIMP_PROBLEM "unsupported encoding: expected UTF-8, found UTF-16; save "
+                                       "the file as UTF-8 in a text editor");
+        return;
+    }
     const char *const reason = aiGetErrorString();
     const char *const position = find_quoted(input, reason);
     char location[32] = "";

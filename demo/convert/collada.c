@@ -7,7 +7,7 @@
 // sampler whose keys are more than a frame apart gets two new sources, which contain the times and
 // values of more keys.
 //
-// Other elements are changed by unite_animations(), complete_skins(), trim_colors() and
+// Other elements are changed by unite_animations(), complete_skins(), trim_elements() and
 // straighten_views(). All other text is copied. libassimp then reads the file, composes the
 // transforms of nodes, and reports errors of the format. check_views() and collada_check.c report
 // content that libassimp reads incorrectly and that is not changed here.
@@ -539,19 +539,40 @@ static void complete_skins(changed_text *out, xml_range text, collada_text *file
     }
 }
 
-// Removes blanks at the start of each <color>. libassimp rejects a file if there are several of
-// them, which an exporter of Blender writes.
-static void trim_colors(changed_text *out, xml_range text, collada_text *file)
+// Removes blanks at the start of all elements with a name. An exporter of Blender writes them.
+static void trim_elements(changed_text *out, xml_range text, const char *name)
 {
-    (void)file;
-    xml_element color;
-    while (xml_find_element(&text, "color", &color)) {
-        xml_range blanks = {color.content.at, color.content.at};
-        while (blanks.end < color.content.end && isspace((unsigned char)*blanks.end))
+    xml_element element;
+    while (xml_find_element(&text, name, &element)) {
+        xml_range blanks = {element.content.at, element.content.at};
+        while (blanks.end < element.content.end && isspace((unsigned char)*blanks.end))
             blanks.end++;
         if (blanks.end > blanks.at)
             skip_range(out, blanks);
     }
+}
+
+// libassimp rejects a color that begins with several blanks.
+static void trim_colors(changed_text *out, xml_range text, collada_text *file)
+{
+    (void)file;
+    trim_elements(out, text, "color");
+}
+
+// libassimp reads a blank at the start of the numbers of weights as the number 0, so that the other
+// vertices get the weights of their neighbors.
+static void trim_weight_counts(changed_text *out, xml_range text, collada_text *file)
+{
+    (void)file;
+    trim_elements(out, text, "vcount");
+}
+
+// libassimp reads a blank at the start of the joints and weights as the joint 0, so that joints and
+// weights are exchanged.
+static void trim_weights(changed_text *out, xml_range text, collada_text *file)
+{
+    (void)file;
+    trim_elements(out, text, "v");
 }
 
 // A transform <lookat>, which defines a position and a rotation by a direction of view.
@@ -675,8 +696,9 @@ collada_file collada_repair(const convert_job *job, const char *bytes, size_t si
     collada_check_skins(&file);
     check_views(&file);
 
-    collada_repair_fn *const repairs[] = {replace_samplers, unite_animations, complete_skins,
-                                          trim_colors, straighten_views};
+    collada_repair_fn *const repairs[] = {replace_samplers, unite_animations,   complete_skins,
+                                          trim_colors,      trim_weight_counts, trim_weights,
+                                          straighten_views};
     for (size_t i = 0; i < COMMON_LENGTH(repairs); i++)
         make_repair(&file, repairs[i]);
 

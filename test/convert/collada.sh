@@ -119,6 +119,8 @@ far-key|s/\(at-X-OUTPUT-array" count="[0-9]*">\)[^ ]*/\11e38/|: error: clip 'ani
 far-node|s/<translate sid="at">0/<translate sid="at">1e38/|: error: node 'body': the transform is out of range: expected numbers from -1e30 to 1e30, found 1e+38; repair the value
 no-number|s/<translate sid="at">0/<translate sid="at">z/|:2:$(sed -n 's/<translate sid="at">.*//p' "$scratch/baked.dae" | awk '{ print length + 21 }'): error: libassimp cannot read the file: Cannot parse string "z 0 0" as a real
 END
+iconv -f UTF-8 -t UTF-16 "$scratch/baked.dae" >"$scratch/wide.dae"
+check_rejected wide 'wide.dae: error: unsupported encoding: expected UTF-8, found UTF-16; save the file as UTF-8'
 # libassimp ignores these animations.
 sed 's|target="body/at.X"|target="body/at(0)"|' "$scratch/baked.dae" >"$scratch/index.dae"
 check_rejected index "index.dae:2:2340: error: libassimp: the animation of 'body/at(0)' is not supported"
@@ -135,4 +137,10 @@ check_rejected many_skins "libassimp: the joints of skin '#skin' cannot be check
 sed 's|<node id="right" sid="hips"|<node id="right" sid="hips-2"|; s|<node id="right-spine" sid="spine"|<node id="right-spine" sid="spine-2"|' "$scratch/skins.dae" >"$scratch/unique.dae"
 check 'skeletons with different sids are accepted' convert_dae unique
 check '... and a skin without a bind shape matrix' bind_pose_matches unique "$scratch/skins.dae.obj"
+# Blanks at the start of the numbers of weights, and of the weights, as the same exporter writes them.
+ignores_blanks() {
+    convert_dae unique && cp "$scratch/it/unique.md5mesh" "$scratch/trimmed.md5mesh" && grep -q '<vcount>[0-9]' "$scratch/unique.dae" &&
+        sed 's|<vcount>|& |; s|<v>|& |' "$scratch/unique.dae" >"$scratch/untrimmed.dae" && convert_dae untrimmed && cmp "$scratch/trimmed.md5mesh" "$scratch/it/untrimmed.md5mesh"
+}
+check 'weights after blanks are read like other weights' ignores_blanks
 finish
