@@ -172,20 +172,23 @@ TEST (axes_keep_triangles_facing_outward) {
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *const mesh = &model->meshes[m];
             for (uint32_t t = 0; t < mesh->num_triangles; t++) {
-                const uint32_t *const at = mesh->indices + 3 * t;
-                const md5_vec3 a = mesh->positions[at[0]];
-                const md5_vec3 b = mesh->positions[at[1]];
-                const md5_vec3 c = mesh->positions[at[2]];
-                const md5_vec3 n = mesh->normals[at[0]];
-                const double e[3] = {(double)b.x - a.x, (double)b.y - a.y, (double)b.z - a.z};
-                const double f[3] = {(double)c.x - a.x, (double)c.y - a.y, (double)c.z - a.z};
+                const uint32_t *const corners = mesh->indices + 3 * t;
+                const md5_vec3 a = mesh->positions[corners[0]];
+                const md5_vec3 b = mesh->positions[corners[1]];
+                const md5_vec3 c = mesh->positions[corners[2]];
+                const md5_vec3 normal = mesh->normals[corners[0]];
+                const double ab[3] = {(double)b.x - a.x, (double)b.y - a.y, (double)b.z - a.z};
+                const double ac[3] = {(double)c.x - a.x, (double)c.y - a.y, (double)c.z - a.z};
                 double face[3];
                 if (axes_cases[i].is_left_handed)
-                    cross(e, f, face);
+                    cross(ab, ac, face);
                 else
-                    cross(f, e, face);
-                const double along = face[0] * n.x + face[1] * n.y + face[2] * n.z;
-                *(along < 0 ? &inside : &outside) += fabs(along);
+                    cross(ac, ab, face);
+                const double along = face[0] * normal.x + face[1] * normal.y + face[2] * normal.z;
+                if (along < 0)
+                    inside -= along;
+                else
+                    outside += along;
             }
         }
         CHECK(outside > 0 && inside < 0.01 * outside);
@@ -223,23 +226,23 @@ static double skin_error(const axes_case *fixture, double scale, const md5_mesh 
                          const md5_mesh *b, const md5_mat34 *from, const md5_mat34 *to, double size)
 {
     const size_t count = a->num_vertices + 1;
-    md5_vec3 *const p = malloc(4 * count * sizeof *p);
-    md5_vec3 *const q = p + count;
-    md5_vec3 *const n = q + count;
-    md5_vec3 *const o = n + count;
-    md5_vec4 *const t = malloc(2 * count * sizeof *t);
-    md5_vec4 *const u = t + count;
+    SCOPED md5_vec3 *const points_a = malloc(count * sizeof *points_a);
+    SCOPED md5_vec3 *const points_b = malloc(count * sizeof *points_b);
+    SCOPED md5_vec3 *const normals_a = malloc(count * sizeof *normals_a);
+    SCOPED md5_vec3 *const normals_b = malloc(count * sizeof *normals_b);
+    SCOPED md5_vec4 *const tangents_a = malloc(count * sizeof *tangents_a);
+    SCOPED md5_vec4 *const tangents_b = malloc(count * sizeof *tangents_b);
     double max_error = 0;
-    md5_skin(a, from, p, n, t);
-    md5_skin(b, to, q, o, u);
+    md5_skin(a, from, points_a, normals_a, tangents_a);
+    md5_skin(b, to, points_b, normals_b, tangents_b);
     for (uint32_t i = 0; i < a->num_vertices; i++) {
-        max_error = fmax(max_error, axes_point_error(fixture, scale, p[i], q[i]) / (scale * size));
-        max_error = fmax(max_error, axes_point_error(fixture, 1, n[i], o[i]));
-        max_error = fmax(max_error, axes_point_error(fixture, 1, (md5_vec3){t[i].x, t[i].y, t[i].z},
-                                                     (md5_vec3){u[i].x, u[i].y, u[i].z}));
+        const md5_vec3 tangent_a = {tangents_a[i].x, tangents_a[i].y, tangents_a[i].z};
+        const md5_vec3 tangent_b = {tangents_b[i].x, tangents_b[i].y, tangents_b[i].z};
+        const double point_error = axes_point_error(fixture, scale, points_a[i], points_b[i]);
+        max_error = fmax(max_error, point_error / (scale * size));
+        max_error = fmax(max_error, axes_point_error(fixture, 1, normals_a[i], normals_b[i]));
+        max_error = fmax(max_error, axes_point_error(fixture, 1, tangent_a, tangent_b));
     }
-    free(p);
-    free(t);
     return max_error;
 }
 

@@ -299,6 +299,52 @@ static const md5_mask_desc FAR_MASKS[] = {
 };
 enum { FAR_KINDS = COUNT_OF(FAR_MASKS), MAX_MASKS = 16 };
 
+// Marks the joints with a weight in a mask, and their ancestors.
+static void mark_masked_joints(const md5_skeleton *skeleton, const char *mask, bool *are_animated)
+{
+    float weights[MAX_JOINTS];
+    memset(are_animated, 0, MAX_JOINTS * sizeof *are_animated);
+    are_animated[0] = true;
+    CHECK(md5_build_mask(skeleton, mask, 0, weights, NULL));
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        if (!(weights[i] > 0))
+            continue;
+        for (uint32_t joint = i; joint != MD5_NONE; joint = skeleton->joints[joint].parent)
+            are_animated[joint] = true;
+    }
+}
+
+// Compares a player with all joints and a player whose detail is limited to a mask.
+static void compare_masked(const md5_model *model, const md5_machine *machine,
+                           const md5_mask_desc *mask)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    bool are_animated[MAX_JOINTS];
+    md5_xform poses[2][MAX_JOINTS];
+    mark_masked_joints(&model->skeleton, mask->joints, are_animated);
+    SCOPED_PLAYER full = play_player(machine);
+    SCOPED_PLAYER part = play_player(machine);
+    md5_player *const players[2] = {full, part};
+    CHECK(md5_player_set_detail(part, &(md5_detail){.mask = mask->name}));
+    // Held feet bend legs only if their ankles are animated.
+    md5_player_target(full, 0)->weight = 0;
+    md5_player_target(part, 0)->weight = 0;
+    bool is_right = true;
+    for (int step = 0; step < 120 && is_right; step++) {
+        STRINGS(names) = {"speed", "wave", "talk", "jump", "point", "dance", "breath"};
+        static const float values[] = {20, 1, 1, 1, 1, 1, 0.7f};
+        for (int i = 0; i < 2; i++) {
+            play_set(players[i], names[step % 7], step % 3 ? values[step % 7] : 0);
+            if (step % 9 == 4)
+                PLAY_ONE_SHOT(players[i], 0, 1, .mask = "upper", .fade_in = 0.1f);
+            play_advance(players[i], 0.11);
+        }
+        play_pose(full, poses[0]);
+        pose_over_nan(part, machine, num_joints, poses[1]);
+        is_right = is_reduced(poses[1], poses[0], model->bind_local, are_animated, num_joints);
+    }
+}
+
 TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     md5_error error = {0};
     SCOPED_CHARACTER bobbin =
@@ -314,42 +360,9 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     desc.num_masks += FAR_KINDS;
     SCOPED_MACHINE machine = play_machine(&desc);
     const md5_model *const model = bobbin->model;
-    const uint32_t num_joints = model->skeleton.num_joints;
-    if (CHECK(num_joints <= MAX_JOINTS)) {
-        for (int kind = 0; kind < FAR_KINDS; kind++) {
-            bool are_animated[MAX_JOINTS];
-            md5_xform poses[2][MAX_JOINTS];
-            float weights[MAX_JOINTS];
-            memset(are_animated, 0, MAX_JOINTS * sizeof *are_animated);
-            are_animated[0] = true;
-            CHECK(md5_build_mask(&model->skeleton, FAR_MASKS[kind].joints, 0, weights, NULL));
-            for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
-                for (uint32_t joint = i; weights[i] > 0 && joint != MD5_NONE;
-                     joint = model->skeleton.joints[joint].parent)
-                    are_animated[joint] = true;
-            }
-            SCOPED_PLAYER full = play_player(machine);
-            SCOPED_PLAYER part = play_player(machine);
-            md5_player *const players[2] = {full, part};
-            CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
-            // Held feet bend legs only if their ankles are animated.
-            md5_player_target(players[0], 0)->weight = md5_player_target(players[1], 0)->weight = 0;
-            bool is_right = true;
-            for (int step = 0; step < 120 && is_right; step++) {
-                STRINGS(names) = {"speed", "wave", "talk", "jump", "point", "dance", "breath"};
-                static const float values[] = {20, 1, 1, 1, 1, 1, 0.7f};
-                for (int i = 0; i < 2; i++) {
-                    play_set(players[i], names[step % 7], step % 3 ? values[step % 7] : 0);
-                    if (step % 9 == 4)
-                        PLAY_ONE_SHOT(players[i], 0, 1, .mask = "upper", .fade_in = 0.1f);
-                    play_advance(players[i], 0.11);
-                }
-                play_pose(players[0], poses[0]);
-                pose_over_nan(players[1], machine, num_joints, poses[1]);
-                is_right =
-                    is_reduced(poses[1], poses[0], model->bind_local, are_animated, num_joints);
-            }
-        }
+    if (CHECK(model->skeleton.num_joints <= MAX_JOINTS)) {
+        for (int kind = 0; kind < FAR_KINDS; kind++)
+            compare_masked(model, machine, &FAR_MASKS[kind]);
     }
 }
 

@@ -447,8 +447,7 @@ static speeds speed_at(const generated_pose *generated, uint32_t frame, uint32_t
     const uint32_t to = before ? frame : neighbor;
     const double at = before ? 1 : 0;
     const double step = before ? -STEP : STEP;
-    const md5_xform here =
-        sample_at(generated, frame, to == frame ? frame : to, 0, wrap, MD5_ROOT_FILE).pose[joint];
+    const md5_xform here = sample_at(generated, frame, to, 0, wrap, MD5_ROOT_FILE).pose[joint];
     const md5_xform one_step =
         sample_at(generated, from, to, at + step, wrap, MD5_ROOT_FILE).pose[joint];
     const md5_xform two_steps =
@@ -473,35 +472,38 @@ static md5_xform stored(const md5_anim *anim, uint32_t frame, uint32_t joint)
     return (md5_xform){anim->rotations[at], anim->translations[at], 0};
 }
 
-// Checks the speed on both sides of the frame that ends interval a-b and begins interval c-d: the
-// mean of the speeds of both intervals. In a loop b is the last frame and c the first.
+// Returns the speeds of a joint between two adjacent frames, per frame.
+static speeds speed_between(const md5_anim *anim, uint32_t first, uint32_t second, uint32_t joint)
+{
+    const md5_xform from = stored(anim, first, joint);
+    const md5_xform to = stored(anim, second, joint);
+    return (speeds){rotation_between(from.rotation, to.rotation),
+                    md5_vec3_sub(to.translation, from.translation)};
+}
+
+static void check_same_speeds(speeds found, speeds expected)
+{
+    CHECK_SMALL(real_distance(found.turning, expected.turning), 0.02);
+    CHECK_SMALL(real_distance(found.moving, expected.moving), 0.02);
+}
+
+// Checks the speed on both sides of the frame that ends the interval from frame a to frame b, and
+// begins the interval from frame c to frame d: the mean of the speeds of both intervals. In a loop
+// b is the last frame and c the first.
 static void check_speed(const generated_pose *generated, uint32_t a, uint32_t b, uint32_t c,
                         uint32_t d, md5_wrap wrap)
 {
     for (uint32_t joint = 0; joint < generated->model.skeleton.num_joints; joint++) {
-        const md5_anim *const anim = &generated->anim;
-        const md5_xform p = stored(anim, a, joint);
-        const md5_xform q = stored(anim, b, joint);
-        const md5_xform r = stored(anim, c, joint);
-        const md5_xform s = stored(anim, d, joint);
-        const speeds expected = (speeds){
-            md5_vec3_scale(md5_vec3_add(rotation_between(p.rotation, q.rotation),
-                                        rotation_between(r.rotation, s.rotation)),
-                           0.5f),
-            md5_vec3_scale(md5_vec3_add(md5_vec3_sub(q.translation, p.translation),
-                                        md5_vec3_sub(s.translation, r.translation)),
-                           0.5f),
+        const speeds before = speed_between(&generated->anim, a, b, joint);
+        const speeds after = speed_between(&generated->anim, c, d, joint);
+        const speeds mean = {
+            md5_vec3_scale(md5_vec3_add(before.turning, after.turning), 0.5f),
+            md5_vec3_scale(md5_vec3_add(before.moving, after.moving), 0.5f),
         };
-        if (a != b) {
-            const speeds reached = speed_at(generated, b, a, true, wrap, joint);
-            CHECK_SMALL(real_distance(reached.turning, expected.turning), 0.02);
-            CHECK_SMALL(real_distance(reached.moving, expected.moving), 0.02);
-        }
-        if (c != d) {
-            const speeds left = speed_at(generated, c, d, false, wrap, joint);
-            CHECK_SMALL(real_distance(left.turning, expected.turning), 0.02);
-            CHECK_SMALL(real_distance(left.moving, expected.moving), 0.02);
-        }
+        if (a != b)
+            check_same_speeds(speed_at(generated, b, a, true, wrap, joint), mean);
+        if (c != d)
+            check_same_speeds(speed_at(generated, c, d, false, wrap, joint), mean);
     }
 }
 

@@ -1207,7 +1207,58 @@ TEST (ragdolls_get_up_where_a_clip_fits) {
 
 // == The engine's falls ===========================================================================
 
-// Compares the heights of four falls at rest with the engine's results. The comparison is only a
+// A fall that the engine recorded.
+typedef struct recorded_fall {
+    md5_body_state bodies[MAX_BODIES]; // at death
+    double heights[MAX_BODIES];        // of the bodies in the last record
+} recorded_fall;
+
+// Reads the records of a run, up to the next run. A record begins with a line "r"; the first
+// bodies, before any record, are those at death. Returns false if a line is not valid.
+static bool read_fall(const char *text, int run, uint32_t num_bodies, recorded_fall *fall)
+{
+    char word[24];
+    snprintf(word, sizeof word, "run %d ", run);
+    *fall = (recorded_fall){.bodies = {{.transform = {.rotation = {0, 0, 0, 1}}}}};
+    bool is_recorded = false;
+    unsigned index = 0;
+    const char *start = strstr(text, word);
+    const char *line = start ? strchr(start, '\n') : NULL;
+    while (line && strncmp(line, "\nrun ", 5) != 0) {
+        const bool is_body = line[1] == 'b';
+        if (is_body) {
+            double n[18]; // position, three axes, two velocities
+            const int count =
+                sscanf(line,
+                       "\nb %23s %lf %lf %lf | %lf %lf %lf %lf %lf %lf %lf %lf %lf | %lf %lf %lf "
+                       "%lf %lf %lf",
+                       word, n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9,
+                       n + 10, n + 11, n + 12, n + 13, n + 14, n + 15, n + 16, n + 17);
+            if (count != 19 || index >= num_bodies)
+                return false;
+            fall->heights[index] = n[2];
+            if (!is_recorded) {
+                // The axes are rows in the file, and columns in a matrix.
+                md5_mat34 placement = {{0.0f}};
+                for (int i = 0; i < 3; i++) {
+                    for (int k = 0; k < 3; k++)
+                        placement.m[4 * k + i] = (float)n[3 + 3 * i + k];
+                    placement.m[4 * i + 3] = (float)n[i];
+                }
+                fall->bodies[index].transform = md5_xform_from_mat34(placement);
+                fall->bodies[index].linear = (md5_vec3){(float)n[12], (float)n[13], (float)n[14]};
+            }
+            index++;
+        } else {
+            is_recorded = line[1] == 'r';
+            index = is_recorded ? 0 : index;
+        }
+        line = strchr(line + 1, '\n');
+    }
+    return true;
+}
+
+// Compares the heights of two falls at rest with the engine's results. The comparison is only a
 // plausibility check, because both simulations are chaotic. The engine's bodies at death are
 // dropped on the floor of its map.
 TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
@@ -1221,44 +1272,12 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
     SCOPED_RAGDOLL ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
     REQUIRE(text && ragdoll);
     for (int run = 0; run < 2; run++) { // on the floor; run 2 is above stairs
-        char word[24];
-        snprintf(word, sizeof word, "run %d ", run);
-        const char *line = strstr(text, word);
-        md5_body_state bodies[MAX_BODIES] = {{.transform = {.rotation = {0, 0, 0, 1}}}};
-        double last[MAX_BODIES] = {0.0};
-        bool is_begun = false;
-        unsigned index = 0;
-        for (; line && (line = strchr(line, '\n')) && strncmp(line, "\nrun ", 5) != 0; line++) {
-            double n[18] = {0.0};
-            if (line[1] != 'b') {
-                is_begun = line[1] == 'r';
-                index = is_begun ? 0 : index;
-                continue;
-            }
-            REQUIRE(sscanf(line,
-                           "\nb %23s %lf %lf %lf | %lf %lf %lf %lf %lf %lf %lf %lf %lf | %lf "
-                           "%lf %lf %lf %lf %lf",
-                           word, n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, n + 8, n + 9,
-                           n + 10, n + 11, n + 12, n + 13, n + 14, n + 15, n + 16, n + 17)
-                        == 19
-                    && index < figure->num_bodies);
-            last[index] = n[2];
-            if (!is_begun) { // their axes are rows
-                md5_mat34 at = {{0.0f}};
-                for (int i = 0; i < 3; i++) {
-                    for (int k = 0; k < 3; k++)
-                        at.m[4 * k + i] = (float)n[3 + 3 * i + k];
-                    at.m[4 * i + 3] = (float)n[i];
-                }
-                bodies[index].transform = md5_xform_from_mat34(at);
-                bodies[index].linear = (md5_vec3){(float)n[12], (float)n[13], (float)n[14]};
-            }
-            index++;
-        }
-        md5_ragdoll_start(ragdoll, bodies);
+        recorded_fall fall;
+        REQUIRE(read_fall(text, run, figure->num_bodies, &fall));
+        md5_ragdoll_start(ragdoll, fall.bodies);
         if (run == 0)
             md5_ragdoll_apply_impulse(
-                ragdoll, 1, md5_vec3_add(bodies[1].transform.translation, (md5_vec3){0, 0, 5}),
+                ragdoll, 1, md5_vec3_add(fall.bodies[1].transform.translation, (md5_vec3){0, 0, 5}),
                 (md5_vec3){4000, 500, 0});
         md5_ragdoll_advance(ragdoll, 5.0);
         CHECK(md5_ragdoll_is_at_rest(ragdoll));
@@ -1269,8 +1288,8 @@ TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
         for (uint32_t i = 0; i < figure->num_bodies; i++) {
             const double part = (double)figure->bodies[i].mass;
             ours += part * (double)md5_ragdoll_bodies(ragdoll)[i].transform.translation.z;
-            theirs += part * last[i];
-            previous_height += part * (double)bodies[i].transform.translation.z;
+            theirs += part * fall.heights[i];
+            previous_height += part * (double)fall.bodies[i].transform.translation.z;
             mass += part;
         }
         printf("note: run %d: rests after %.2f s; center of mass at %.2f, the engine's %.2f, %.2f "

@@ -116,17 +116,32 @@ static uint32_t fill_source(uint64_t *random, md5_track *tracks, md5_xform *base
         tracks[flags] = (md5_track){.flags = flags, .first = flags ? width : 0};
         for (uint32_t bits = flags; bits; bits >>= 1)
             width += bits & 1;
-        md5_xform *b = &base[flags];
-        *b = (md5_xform){
+        base[flags] = (md5_xform){
             .rotation = {small(random), small(random), small(random), 0},
             .translation = {small(random), small(random), small(random)},
         };
-        const md5_quat q = b->rotation;
-        b->rotation.w = -sqrtf(1.0f - (q.x * q.x + q.y * q.y + q.z * q.z));
+        const md5_quat q = base[flags].rotation;
+        base[flags].rotation.w = -sqrtf(1.0f - (q.x * q.x + q.y * q.y + q.z * q.z));
     }
     for (uint32_t i = 0; i < FRAMES * width; i++)
         numbers[i] = still && i >= width ? numbers[i - width] : small(random);
     return width;
+}
+
+// Returns the transform of a joint in a frame of a clip.
+static md5_xform transform_in_frame(const built_clip *clip, uint32_t joint, uint32_t frame)
+{
+    md5_xform found = clip->arrays.constant[joint];
+    for (uint32_t i = 0; i < clip->num_rotations; i++) {
+        if (clip->arrays.rotation_joints[i] == joint)
+            found.rotation = clip->arrays.rotations[(size_t)frame * clip->num_rotations + i];
+    }
+    for (uint32_t i = 0; i < clip->num_translations; i++) {
+        if (clip->arrays.translation_joints[i] == joint)
+            found.translation =
+                clip->arrays.translations[(size_t)frame * clip->num_translations + i];
+    }
+    return found;
 }
 
 TEST (clip_decodes_all_flags) {
@@ -150,26 +165,12 @@ TEST (clip_decodes_all_flags) {
         CHECK_UINT(clip.num_rotations, still ? 0 : ALL_FLAGS - 8);
         CHECK_UINT(clip.num_translations, still ? 0 : ALL_FLAGS - 8);
         for (uint32_t joint = 0; joint < ALL_FLAGS; joint++) {
+            double expected[7];
             for (uint32_t frame = 0; frame < FRAMES; frame++) {
-                double expected[7];
+                const md5_xform found = transform_in_frame(&clip, joint, frame);
                 decode(&source, joint, frame, expected);
-
-                // Find the transform of the joint in this frame of the clip.
-                md5_xform found = clip.arrays.constant[joint];
-                for (uint32_t i = 0; i < clip.num_rotations; i++) {
-                    if (clip.arrays.rotation_joints[i] == joint)
-                        found.rotation =
-                            clip.arrays.rotations[(size_t)frame * clip.num_rotations + i];
-                }
-                for (uint32_t i = 0; i < clip.num_translations; i++) {
-                    if (clip.arrays.translation_joints[i] == joint)
-                        found.translation =
-                            clip.arrays.translations[(size_t)frame * clip.num_translations + i];
-                }
-
                 check_transform(&found, expected);
             }
-            double expected[7];
             decode(&source, joint, 0, expected);
             check_transform(&clip.arrays.constant[joint], expected);
         }

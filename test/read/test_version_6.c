@@ -369,6 +369,18 @@ static char *write_anim(const figure *fixture)
     return text.bytes;
 }
 
+// Returns the largest difference between an element of a joint's matrix and the expected placement.
+static double placement_error(const md5_mat34 *joint, const placement *expected)
+{
+    double max_error = 0;
+    for (int row = 0; row < 3; row++) {
+        for (int axis = 0; axis < 3; axis++)
+            real_update_max(&max_error, fabs(joint->m[4 * row + axis] - expected->axes[axis][row]));
+        real_update_max(&max_error, fabs(joint->m[4 * row + 3] - expected->origin[row]));
+    }
+    return max_error;
+}
+
 // In the first frame the figure has the pose of the model's file, so angles and matrices must
 // describe the same pose. In the other frames it has the pose of the matrices.
 TEST (version_6_animations_move_models_of_version_6) {
@@ -408,16 +420,8 @@ TEST (version_6_animations_move_models_of_version_6) {
             md5_sample(binding, sample, MD5_ROOT_FILE, pose);
             md5_local_to_model(&model->skeleton, pose, joints);
             compute_placements(&fixture, frame, placed);
-            for (int bone = 0; bone < NUM_BONES; bone++) {
-                for (int row = 0; row < 3; row++) {
-                    for (int k = 0; k < 4; k++) {
-                        const double expected =
-                            k < 3 ? placed[bone].axes[k][row] : placed[bone].origin[row];
-                        real_update_max(&max_error, fabs(((const float *)&joints[bone])[4 * row + k]
-                                                         - expected));
-                    }
-                }
-            }
+            for (int bone = 0; bone < NUM_BONES; bone++)
+                real_update_max(&max_error, placement_error(&joints[bone], &placed[bone]));
         }
         // Frames store x y z of a rotation. Near 180 degrees w loses half of its digits.
         CHECK_SMALL(max_error, 1e-3);

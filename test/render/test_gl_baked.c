@@ -40,42 +40,47 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
     CHECK_SMALL(max_distance / size, 1e-6);
 }
 
+// Compares two baked clips of a random model on a path with the CPU.
+static void compare_path(const gl_scene *scene, md5gl_path path)
+{
+    uint64_t random = 11;
+    md5_error error = {0};
+    SCOPED_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
+    md5_mat34 palettes[2][FRAMES * NUM_JOINTS];
+    const md5_baked *clips[2];
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < FRAMES * NUM_JOINTS; j++) {
+            palettes[i][j] = scene_rotation(&random);
+            for (int row = 0; row < 3; row++)
+                palettes[i][j].m[4 * row + 3] = (float)(40 * test_random(&random) - 20);
+        }
+        clips[i] = md5_create_baked(model, palettes[i], FRAMES, NULL, NULL);
+    }
+    md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
+    md5gl_baked *const baked = md5gl_create_baked(scene->renderer, model, clips, 2, &error);
+    CHECK_DONE(baked, error);
+    if (CHECK(copy && clips[0] && clips[1]) && baked) {
+        CHECK_UINT(md5gl_get_stats(scene->renderer).baked_bytes,
+                   2 * 8 * FRAMES * NUM_VERTICES + 2 * 32);
+        compare(scene, copy, model, baked, clips, 0);
+        compare(scene, copy, model, baked, clips, 1);
+        // If the model is captured with a palette, it is skinned again.
+        static md5_vec3 gpu[NUM_VERTICES];
+        static md5_vec3 cpu[NUM_VERTICES];
+        CHECK(md5gl_capture(scene->renderer, copy, 0, palettes[1], gpu, NULL, NULL, NULL));
+        md5_skin(&model->meshes[0], palettes[1], cpu, NULL, NULL);
+        CHECK(real_distance(gpu[7], cpu[7]) < 1e-3);
+    }
+    md5gl_destroy_baked(scene->renderer, baked);
+    md5gl_destroy_model(scene->renderer, copy);
+    for (int i = 0; i < 2; i++)
+        md5_destroy_baked((md5_baked *)(uintptr_t)clips[i]);
+}
+
 TEST_UNSHARED_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE; path++) {
-        if (path != MD5GL_PATH_4 && md5gl_has_path(scene->renderer, path)) {
-            uint64_t random = 11;
-            md5_error error = {0};
-            SCOPED_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
-            md5_mat34 palettes[2][FRAMES * NUM_JOINTS];
-            const md5_baked *clips[2];
-            for (int i = 0; i < 2; i++) {
-                for (int j = 0; j < FRAMES * NUM_JOINTS; j++) {
-                    palettes[i][j] = scene_rotation(&random);
-                    for (int row = 0; row < 3; row++)
-                        palettes[i][j].m[4 * row + 3] = (float)(40 * test_random(&random) - 20);
-                }
-                clips[i] = md5_create_baked(model, palettes[i], FRAMES, NULL, NULL);
-            }
-            md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
-            md5gl_baked *const baked = md5gl_create_baked(scene->renderer, model, clips, 2, &error);
-            CHECK_DONE(baked, error);
-            if (CHECK(copy && clips[0] && clips[1]) && baked) {
-                CHECK_UINT(md5gl_get_stats(scene->renderer).baked_bytes,
-                           2 * 8 * FRAMES * NUM_VERTICES + 2 * 32);
-                compare(scene, copy, model, baked, clips, 0);
-                compare(scene, copy, model, baked, clips, 1);
-                // If the model is captured with a palette, it is skinned again.
-                static md5_vec3 gpu[NUM_VERTICES];
-                static md5_vec3 cpu[NUM_VERTICES];
-                CHECK(md5gl_capture(scene->renderer, copy, 0, palettes[1], gpu, NULL, NULL, NULL));
-                md5_skin(&model->meshes[0], palettes[1], cpu, NULL, NULL);
-                CHECK(real_distance(gpu[7], cpu[7]) < 1e-3);
-            }
-            md5gl_destroy_baked(scene->renderer, baked);
-            md5gl_destroy_model(scene->renderer, copy);
-            for (int i = 0; i < 2; i++)
-                md5_destroy_baked((md5_baked *)(uintptr_t)clips[i]);
-        }
+        if (path != MD5GL_PATH_4 && md5gl_has_path(scene->renderer, path))
+            compare_path(scene, path);
     }
 }
 

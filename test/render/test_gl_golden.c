@@ -49,12 +49,59 @@ static void draw_view(view_state *viewer, md5gl_target *target, int view, golden
     CHECK(md5gl_read_pixels(viewer->renderer, target, SIDE, SIDE, picture->rgba[0][0], NULL));
 }
 
+// Writes a picture as a new golden picture.
+static void write_golden(const char *folder, const char *file, const golden_picture *picture)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    FILE *const png = fopen(path, "wb");
+    if (!CHECK(png))
+        return;
+    CHECK(stbi_write_png_to_func(write_bytes, png, SIDE, SIDE, 4, picture->rgba, SIDE * 4));
+    CHECK(fclose(png) == 0);
+}
+
+// Compares the means of blocks of a picture with the golden picture. `path` is the name of the
+// path that drew it.
+static void compare_with_golden(const golden_picture *picture, const char *file, const char *path)
+{
+    char name[512];
+    view_image golden;
+    md5_error error;
+    snprintf(name, sizeof name, "test/data/%s", file);
+    if (!CHECK_THAT(view_read_image(test_path(name), MD5_MAX_IMAGE_PIXELS, &golden, &error),
+                    "%s: %s", name, error.message))
+        return;
+    if (CHECK(golden.width == SIDE && golden.height == SIDE)) {
+        enum { BLOCKS_PER_SIDE = SIDE / BLOCK, NUM_BLOCKS = BLOCKS_PER_SIDE * BLOCKS_PER_SIDE };
+        double largest = 0;
+        double sum = 0;
+        for (int i = 0; i < NUM_BLOCKS; i++) {
+            const int x = BLOCK * (i % BLOCKS_PER_SIDE);
+            const int y = BLOCK * (i / BLOCKS_PER_SIDE);
+            for (int channel = 0; channel < 3; channel++) {
+                const double difference = fabs(block_mean(golden.rgba, x, y, channel)
+                                               - block_mean(picture->rgba[0][0], x, y, channel));
+                largest = fmax(largest, difference);
+                sum += difference;
+            }
+        }
+        const double mean = sum / (3 * NUM_BLOCKS);
+        CHECK_THAT(largest <= max_block_difference && mean <= max_mean_difference,
+                   "%s by path %s: a block is off by %.1f, all by %.2f of 255; see the file's head",
+                   file, path, largest, mean);
+    }
+    free(golden.rgba);
+}
+
 enum { STUDIO = 1, CLASSIC = 2, BOTH = STUDIO | CLASSIC };
 
-// Draws all views in these lightings.
+// Draws all views in these lightings. Compares the pictures with the golden pictures, or writes
+// them to the folder MD5_GOLDEN.
 static void draw_path(view_state *viewer, md5gl_target *target, const char *path, int lightings)
 {
     static golden_picture picture;
+    const char *const folder = getenv("MD5_GOLDEN");
     for (int classic = 0; classic < 2; classic++) {
         if ((lightings & (classic ? CLASSIC : STUDIO)) == 0)
             continue;
@@ -64,45 +111,10 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
                      views[view].name);
             viewer->options->shown.classic = classic != 0;
             draw_view(viewer, target, view, &picture);
-            const char *const folder = getenv("MD5_GOLDEN");
-            char name[512];
-            view_image golden;
-            md5_error error;
-            if (folder) {
-                snprintf(name, sizeof name, "%s/%s", folder, file);
-                FILE *const png = fopen(name, "wb");
-                if (CHECK(png)) {
-                    CHECK(stbi_write_png_to_func(write_bytes, png, SIDE, SIDE, 4, picture.rgba,
-                                                 SIDE * 4));
-                    CHECK(fclose(png) == 0);
-                }
-                continue;
-            }
-            snprintf(name, sizeof name, "test/data/%s", file);
-            if (CHECK_THAT(view_read_image(test_path(name), MD5_MAX_IMAGE_PIXELS, &golden, &error),
-                           "%s: %s", name, error.message)
-                && CHECK(golden.width == SIDE && golden.height == SIDE)) {
-                double largest = 0;
-                double sum = 0;
-                int count = 0;
-                for (int y = 0; y < SIDE; y += BLOCK) {
-                    for (int x = 0; x < SIDE; x += BLOCK) {
-                        for (int channel = 0; channel < 3; channel++) {
-                            const double apart =
-                                fabs(block_mean(golden.rgba, x, y, channel)
-                                     - block_mean(picture.rgba[0][0], x, y, channel));
-                            largest = fmax(largest, apart);
-                            sum += apart;
-                            count++;
-                        }
-                    }
-                }
-                CHECK_THAT(largest <= max_block_difference && sum / count <= max_mean_difference,
-                           "%s by path %s: a block is off by %.1f, all by %.2f of 255; see the "
-                           "file's head",
-                           file, path, largest, sum / count);
-            }
-            free(golden.rgba);
+            if (folder)
+                write_golden(folder, file, &picture);
+            else
+                compare_with_golden(&picture, file, path);
         }
     }
 }
