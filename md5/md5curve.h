@@ -309,10 +309,10 @@ MD5_PLAY_API double md5_curve_distance(const md5_curve *curve, double t);
 //
 // The method is squad, spherical and quadrangle interpolation (K. Shoemake, Quaternion calculus for
 // animation, SIGGRAPH 1987 course notes). It uses an inner rotation on each side of a key. For keys
-// at equal intervals, the inner rotations are Shoemake's. For other keys, they are chosen so that
-// the velocity at a key is equal on both sides; this velocity is the velocity of the parabola
-// through the key and its two neighbors. The velocity is limited to one revolution in the longer of
-// the two intervals next to the key.
+// at equal intervals, the inner rotations are computed by Shoemake's formula. For other keys, they
+// are chosen so that the velocity at a key is equal on both sides; this velocity is the velocity of
+// the parabola through the key and its two neighbors. The velocity is limited to one revolution in
+// the longer of the two intervals next to the key.
 typedef struct md5_squad md5_squad;
 
 // Creates a squad from keys: the rotation rotations[i] at the time times[i], in seconds, for i from

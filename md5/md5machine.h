@@ -700,8 +700,8 @@ typedef struct md5_slot_desc {
 //
 // - No clip plays in the slot.
 // - The clip in the slot has a lower priority. The new clip replaces it.
-// - The clip in the slot has started to fade out. This does not count at the instant at which that
-//   clip starts.
+// - The clip in the slot has started to fade out. A clip that is not longer than its fade-out is an
+//   exception: the slot is only free after the clip ends or a stop begins to fade it out.
 //
 // The conditions of entries are tested in the order of the table, after all layers. An entry that
 // starts resets its triggers, as a transition does.

@@ -96,7 +96,7 @@ struct md5_morph;
 //   some files the weights of a vertex define different positions in the bind pose; linear skinning
 //   uses all of these positions, dual quaternion skinning does not.
 // - Biases are normalized to a sum of 1, whereas linear skinning scales the vertex by their sum. If
-//   the biases cancel out or are all 0, only the first influence of the vertex counts.
+//   the biases cancel out or are all 0, the vertex only follows its first influence.
 // - A vertex without influences is moved to the origin, as in linear skinning.
 // - With the palette of the bind pose, the vertices do not move.
 typedef struct md5_skin_job {

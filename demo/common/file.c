@@ -178,8 +178,8 @@ size_t common_edit_distance(const char *query, size_t length, const char *name, 
         return SIZE_MAX;
 
     // The first row belongs to the empty query. Its distance from the first j bytes of a whole name
-    // is j. With `in_part`, a part may begin at any byte. The bytes before it do not count, so the
-    // row remains 0.
+    // is j. With `in_part`, a part may begin at any byte. The bytes before it do not add to the
+    // distance, so the row remains 0.
     if (!in_part) {
         for (size_t j = 0; j <= width; j++)
             row[j] = j;

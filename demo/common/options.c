@@ -156,7 +156,7 @@ bool common_store_value(const common_option *option, const common_value *value, 
     return true;
 }
 
-// Returns element `index` of an option's member as double, whatever its type is.
+// Returns element `index` of an option's member, which can have any numeric type, as a double.
 static double load_number(int kind, const void *member, int index)
 {
     if (kind == COMMON_NUMBER)

@@ -40,8 +40,8 @@ static bool are_equal(const double a[2], const double b[2])
     return a[0] == b[0] && a[1] == b[1];
 }
 
-// Returns true if no corner of the polygon is inside of a triangle or on its edges. Corners at the
-// position of a corner of the triangle do not count, because polygons around a hole have them.
+// Returns true if no corner of the polygon is inside of a triangle or on its edges. Ignores corners
+// at the position of a corner of the triangle, because polygons around a hole have them.
 static bool is_empty_triangle(polygon *p, const double a[2], const double b[2], const double c[2])
 {
     for (size_t i = 0; i < p->num_rest; i++) {

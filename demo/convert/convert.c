@@ -860,8 +860,8 @@ static part_plan plan_part(const scene_edit *edit, const convert_part *part)
     return plan;
 }
 
-// Returns true if the part must be changed, so that it is an error if it cannot be parsed. Sorting
-// joints and splitting meshes do not count, because the part may already be in order and small
+// Returns true if the part must be changed, so that it is an error if it cannot be parsed. Ignores
+// sorting of joints and splitting of meshes, because the part may already be in order and small
 // enough.
 static bool must_edit(const scene_edit *edit, const part_plan *plan)
 {

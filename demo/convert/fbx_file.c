@@ -566,8 +566,8 @@ static double *read_text_numbers(const fbx_file *file, fbx_range items, size_t c
     return NULL;
 }
 
-// Reads an array of a node as doubles, whatever their type is in the file. Returns NULL if it is
-// missing or the budget does not suffice; the caller frees it.
+// Reads an array of a node as doubles. The file can store the numbers with any type. Returns NULL
+// if it is missing or the budget does not suffice; the caller frees it.
 double *fbx_read_array(const convert_job *job, const fbx_file *file, const fbx_node *node,
                        const char *name, size_t *count)
 {

@@ -763,8 +763,8 @@ static md5_xform *sample_clip(const gltf_writer *writer, const convert_clip *cli
     return poses;
 }
 
-// Finds the tracks that a clip changes. Changes below the rounding of MD5 files, which have six
-// decimals, do not count.
+// Finds the tracks that a clip changes. Ignores changes below the rounding of MD5 files, which have
+// six decimals.
 static void find_moves(gltf_writer *writer)
 {
     const double max_distance_squared = 4e-12;    // units

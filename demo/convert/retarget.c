@@ -424,8 +424,8 @@ static void measure_bones(retarget_transfer *transfer)
     }
 }
 
-// Measures how far a standing foot moves from the position at which it began to stand. Frames in
-// which its weight is less than 1 do not count.
+// Measures how far a standing foot moves from the position at which it began to stand. Ignores
+// frames in which its weight is less than 1.
 static void measure_slide(retarget_transfer *transfer, int side, uint32_t frame)
 {
     const retarget_figure *const target = &transfer->target;

@@ -418,8 +418,8 @@ static void mark_animated_joints(convert_rig *rig)
     }
 }
 
-// Returns true if clips move a node and its parent, as they move the bones of a skeleton. Nodes
-// that have cameras below them do not count.
+// Returns true if clips move a node and its parent, as they move the bones of a skeleton. Returns
+// false for nodes that have cameras below them.
 static bool is_animated_bone(const convert_rig *rig, uint32_t index)
 {
     const rig_node *const node = &rig->nodes[index];

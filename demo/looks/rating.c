@@ -10,9 +10,9 @@
 
 // -- Evidence ------------------------------------------------------------------------------------
 
-// The score of an image whose name is equal, for each location of the image. In folders other than
-// the model's, only specific names count, because every package contains names such as "eyes" and
-// "default".
+// The score of an image whose name is equal, for each location of the image. Outside of the model's
+// folder, only specific names raise the score, because every package contains names such as "eyes"
+// and "default".
 static const struct evidence_rule {
     const char *name;
     int scores[VIEW_NUM_LOCATIONS];

@@ -62,7 +62,7 @@ md5_engines tool_engines(md5_engines requested, const md5_game *game, const char
     return engines;
 }
 
-// Searches all rules of the engines. A rule that is silent for these engines does not count.
+// Searches all rules of the engines. Ignores a rule that is silent for these engines.
 bool tool_has_rule(md5_engines requested, const char *rule)
 {
     md5_diagnostic found;

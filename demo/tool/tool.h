@@ -240,8 +240,8 @@ char *tool_find_sibling(const md5_game *game, const char *path, const char *befo
 bool tool_has_sibling(const md5_game *game, const char *path, const char *before,
                       const char *after);
 
-// Returns the .mdl or .md2 file that a model or its clip replaces in Quake's and Quake II's
-// engines, or NULL. The caller frees it.
+// Returns the .mdl or .md2 file that a model or its clip replaces in the engines of Quake and Quake
+// II, or NULL. The caller frees it.
 char *tool_find_replaced(const md5_game *game, const char *path);
 
 bool tool_are_in_one_folder(const char *a, const char *b); // compares the paths as texts

@@ -3,7 +3,7 @@
 // that finds these bytes fails.
 //
 // Only memory from malloc() is kept. A program's own allocator gets its memory back immediately, so
-// a later check reads whatever that allocator has written there. Release builds only free the
+// a later check reads the bytes that this allocator has written there. Release builds only free the
 // memory.
 #ifndef MD5_CORE_FREED_H
 #define MD5_CORE_FREED_H

@@ -6,7 +6,7 @@
 enum { PIECE = 32 };
 
 // Returns the distance in bytes between the scratch memories of two workers. It ensures that two
-// workers never write to the same cache line, whatever the alignment of the memory is.
+// workers never write to the same cache line, for any alignment of the memory.
 static size_t scratch_step(size_t size)
 {
     enum { CACHE_LINE = 64 };

@@ -146,8 +146,7 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_keyword)(md5_span word));
 // -- Numbers ----------------------------------------------------------------------------------
 
 // Maximum absolute value of positions, offsets, biases and fields of view, as documented in
-// md5model.h. The limit keeps all results finite, whatever number of joints and weights a text
-// contains.
+// md5model.h. The limit keeps all results finite, for any number of joints and weights in a text.
 #define MD5_MAX_LENGTH 1e9f
 
 static inline bool md5_length_in_range(float value)

@@ -148,8 +148,8 @@ static inline md5_vec3 md5_mat34_apply(const md5_mat34 *m, md5_vec4 v)
 // -- Doubles --------------------------------------------------------------------------------------
 
 // Vectors of doubles. The exponent range of a double includes the product of any four floats.
-// Therefore squared lengths of cross products neither overflow nor underflow, whatever numbers a
-// file contains.
+// Therefore squared lengths of cross products neither overflow nor underflow, for all numbers that
+// a file can contain.
 typedef struct md5_vec3d {
     double x;
     double y;

@@ -122,7 +122,7 @@ static const char *string_end(const md5_lex *lex, const char *text)
 }
 
 // Returns the position after the bracket that closes the bracket at `text`. Returns NULL if the
-// bracket is not closed. Brackets in strings and comments do not count.
+// bracket is not closed. Ignores brackets in strings and comments.
 static const char *bracket_end(const md5_lex *lex, const char *text)
 {
     const char *at = text;

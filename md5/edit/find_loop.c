@@ -36,7 +36,7 @@ bool md5i_is_regular_step(const md5_vec3 steps[3])
 }
 
 // Returns the motion of a track between two frames. Tracks are the translations of a clip, then its
-// rotations. For joint 0 only the translation along z counts, because x and y may be root motion.
+// rotations. For joint 0, only uses the translation along z, because x and y may be root motion.
 // The motion of a rotation is its axis, scaled to the distance that a point at distance `reach`
 // moves.
 static md5_vec3 motion_between(const md5_anim *anim, uint32_t track, size_t frame, size_t next,

@@ -633,8 +633,8 @@ static void sample_slot(const md5_actor *actor, const md5_actor_slot *slot, md5_
 //
 //   (-sqrt(0.5), 0, 0, sqrt(0.5)).
 //
-// Its w has the opposite sign here, because the engine's quaternions are the conjugates of this
-// library's. q and -q are the same rotation.
+// Its w has the opposite sign here, because the engine's quaternions are the conjugates of the
+// quaternions of this library. q and -q are the same rotation.
 static void remove_root_motion(const md5_actor *actor, const md5_entity_clip *clip, md5_xform *pose)
 {
     static const md5_xform root = {
@@ -1078,7 +1078,7 @@ static bool is_empty_slot(const md5_actor_slot *slot)
     const bool has_no_rate = slot->rate == 0.0f && slot->offset == 0;
     const bool has_no_times = slot->start == 0 && slot->end == 0;
     const bool has_no_fade = slot->fade_start == 0 && slot->fade_duration == 0;
-    // Compare the bits of from_weight: playing never leaves -0.
+    // Compare the bits of from_weight, because -0 is not empty: playing never stores -0.
     const bool has_no_from_weight =
         memcmp(&slot->from_weight, &empty_slot.from_weight, sizeof slot->from_weight) == 0;
     const bool has_no_weights = has_no_from_weight && slot->to_weight == 0.0f;

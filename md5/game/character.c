@@ -303,8 +303,8 @@ static double find_eye_height(const md5_monster *monster)
     return (double)top[2] - EYES_BELOW_TOP;
 }
 
-// Reads the limits, offsets, rates and times of look joints and eyes. The defaults are the
-// engine's.
+// Reads the limits, offsets, rates and times of look joints and eyes. The defaults are the same as
+// in the engine.
 static void read_look_numbers(md5_monster *monster)
 {
     // Limits of the angles: pitch, yaw.
@@ -314,7 +314,7 @@ static void read_look_numbers(md5_monster *monster)
     monster->eye_min = read_angles(entity, "eye_turn_min", -10.0f, -30.0f);
     monster->eye_max = read_angles(entity, "eye_turn_max", 10.0f, 30.0f);
 
-    // The misspelling "verticle" is the engine's.
+    // The engine misspells this key as "verticle".
     monster->eye_vertical = md5i_monster_float(monster, "eye_verticle_offset", 5.0f);
     monster->eye_horizontal = md5i_monster_float(monster, "eye_horizontal_offset", -8.0f);
     monster->eye_rate = md5i_monster_float(monster, "eye_focus_rate", 0.5f);
@@ -633,7 +633,7 @@ static void find_eye(md5_monster *monster, const md5_monster_tick *tick,
 
 // Distances of the points at which the monster looks, in units. The first is the distance of the
 // points ahead of its eyes. The second is used if the monster has no target. Like the other numbers
-// of this section, they are the engine's.
+// of this section, they are the same as in the engine.
 #define EYE_DISTANCE 64.0
 #define DEFAULT_LOOK_DISTANCE 512.0
 

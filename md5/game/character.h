@@ -262,7 +262,8 @@ uint32_t md5i_find_named_joint(driven_actor *driven, const md5_entity *entity,
 uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, const char *name,
                              md5_context *context);
 
-// Fails with MD5_ERROR_MISMATCH if an entity was loaded with axes or a scale other than id's.
+// Fails with MD5_ERROR_MISMATCH if an entity was loaded with axes or a scale that differ from id
+// Software's.
 bool md5i_check_id_space(md5_context *context, const md5_entity *entity);
 
 // Writes the first pose of a clip, without root motion, and the model-space transforms of its

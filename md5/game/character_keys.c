@@ -55,7 +55,7 @@ world_transform md5i_world_transform(md5_xform transform)
 }
 
 // Converts three axes to a quaternion of this library. They are the rows of a rotation matrix of
-// the engine. The engine's matrices are the transposes of this library's.
+// the engine. The engine's matrices are the transposes of the matrices of this library.
 md5_quat md5i_quat_from_axes(const axes3 *axes)
 {
     md5_mat34 matrix = {{0.0f}};
@@ -129,8 +129,8 @@ uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, con
     return key ? md5i_find_named_joint(driven, entity, key, key->value, context) : MD5_NONE;
 }
 
-// Fails if an entity was loaded with other axes or another scale than id's. The engine's formulas
-// need id's axes and units.
+// Fails if an entity was loaded with axes or a scale that differ from id Software's. The engine's
+// formulas need these axes and units.
 bool md5i_check_id_space(md5_context *context, const md5_entity *entity)
 {
     const md5_skeleton *const skeleton = &entity->model->skeleton;

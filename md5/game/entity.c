@@ -527,7 +527,7 @@ static void set_values(md5_entity_load *load)
     md5_entity *const entity = &load->owner->entity;
     read_shader_parms(entity);
 
-    // The defaults are the engine's; times are in seconds.
+    // The defaults are the same as in the engine; times are in seconds.
     float offset[3] = {0.0f, 0.0f, 0.0f};
     float blink_min = 0.5f;
     float blink_max = 8.0f;

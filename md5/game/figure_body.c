@@ -808,7 +808,7 @@ static md5_friction_dent read_dent(const md5_entity *entity, const char *name,
                                .end = read_ragdoll_key(entity, name, "End", defaults.end)};
 }
 
-// Reads the keys of slow motion and friction. The default values are the engine's.
+// Reads the keys of slow motion and friction. The default values are the same as in the engine.
 static void read_ragdoll_keys(md5_figure *figure)
 {
     const md5_entity *const entity = figure->entity;

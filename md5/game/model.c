@@ -1336,8 +1336,8 @@ static bool store_other_channels(md5_model_parser *parser, bool has_parent, md5_
     return true;
 }
 
-// Stores the channel of each joint. Copies the array to the game's memory, unless it is the
-// parent's. Returns false if memory runs out.
+// Stores the channel of each joint. Copies the array to the game's memory, unless it is the array
+// of the parent model. Returns false if memory runs out.
 static bool store_joint_channels(md5_model_parser *parser, md5_parsed_model *model)
 {
     model->joint_channels = parser->joint_channels;

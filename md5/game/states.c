@@ -389,8 +389,8 @@ static bool are_followers_idle(const md5_states *states, md5_channel channel)
 
 // Implements idleAnim(), which plays the clip of an idle channel. The partner of the torso is the
 // legs, and the partner of legs and head is the torso. If the partner is not idle, the channel
-// follows it. Otherwise the channel plays the clip, and the partner follows. All cases are the
-// engine's.
+// follows it. Otherwise the channel plays the clip, and the partner follows. All cases are the same
+// as in the engine.
 static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
 {
     const script_thread *const thread = &states->run.threads[channel];

@@ -107,7 +107,8 @@ static bool read_legs(md5_monster *monster, uint32_t count, md5_context *context
     return true;
 }
 
-// Reads the numbers of walk IK from the keys of the entity. The defaults are the engine's.
+// Reads the numbers of walk IK from the keys of the entity. The defaults are the same as in the
+// engine.
 static void read_walk_numbers(md5_monster *monster)
 {
     md5_walk_ik *const ik = &monster->ik;

@@ -253,7 +253,7 @@ static flare_quad find_flare_quad(const deform_surface *surface)
 }
 
 // Returns the color of a flare, which is brighter the more the quad faces the eye. The factors are
-// the engine's.
+// the same as in the engine.
 static md5_vec4 flare_color(const flare_quad *quad)
 {
     const md5_vec3 to_eye = unit_vector(md5_vec3_sub(quad->eye, quad->center));
@@ -303,8 +303,8 @@ static void deform_flare(const deform_surface *surface, float spread)
 
 // -- Eyes -----------------------------------------------------------------------------------------
 
-// A mesh with eyes consists of EYE_ISLANDS sets of triangles: see eye_islands. The limit of
-// triangles is the engine's. It also bounds the time of find_islands().
+// A mesh with eyes consists of EYE_ISLANDS sets of triangles: see eye_islands. The engine has the
+// same maximum number of triangles. This limit also bounds the time of find_islands().
 enum { EYE_ISLANDS = 3, MAX_EYE_TRIANGLES = 60 };
 
 // The islands of a mesh, which are sets of triangles that are connected by shared vertices. An
@@ -422,7 +422,7 @@ static void find_texture_axes(const deform_surface *surface, const eye_islands *
 {
     // The first axis should be the normal of the marker near the eye. But the engine uses the index
     // of the marker's triangle as an index of vertices, without the factor 3. It thus finds three
-    // other vertices. Do the same, because texture coordinates must equal the engine's.
+    // other vertices. Do the same, because texture coordinates must be the same as in the engine.
     const uint32_t *const corners =
         surface->mesh->indices + islands->first_triangles[gaze->near_island];
     const md5_vec3 *const positions = surface->positions;

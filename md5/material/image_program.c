@@ -280,7 +280,7 @@ static uint32_t floor_power_of_two(uint32_t side)
 // 16.16 fixed point, and rows in floats.
 
 // Returns the column of the source at position `x` + `quarters` / 4 of the result. `step` is the
-// source's width divided by the result's, in 16.16 fixed point.
+// width of the source divided by the width of the result, in 16.16 fixed point.
 static uint32_t source_column(uint32_t step, uint32_t x, uint32_t quarters)
 {
     return (uint32_t)((quarters * (uint64_t)(step >> 2) + (uint64_t)x * step) >> 16);
@@ -357,9 +357,9 @@ static const uint8_t *scaled_texel(const md5_image *image, const md5_image *seco
 // Channel value c is the coordinate (c - 128) / 127. Coordinate x is written as 128 + 127 x,
 // truncated, as in the engine.
 
-// Returns the engine's approximate reciprocal square root, because normal maps must equal the
-// engine's. It is one Newton step from an estimate by the bits of the number. The result is too
-// small by up to 0.2 %. For example, z of a flat normal map is 254 instead of 255.
+// Returns the reciprocal square root with the engine's approximation, because normal maps must be
+// the same as in the engine. It is one Newton step from an estimate by the bits of the number. The
+// result is too small by up to 0.2 %. For example, z of a flat normal map is 254 instead of 255.
 static float fast_inverse_root(float x)
 {
     const float half_x = x * 0.5f;
@@ -377,7 +377,7 @@ static float squared_length(const float v[3])
 }
 
 // Normalizes a vector with the engine's approximation of the inverse square root, so that images
-// are equal to the engine's.
+// are the same as in the engine.
 static void normalize_fast(float v[3])
 {
     const float factor = fast_inverse_root(squared_length(v));
@@ -552,9 +552,9 @@ static void add_normals(md5_image *image, const md5_image *second)
 // == Built-in images ==============================================================================
 //
 // Built-in images, whose names begin with `_`. The engine generates them when it starts, and never
-// searches for their files. Sizes and contents equal the engine's. The exception is the channel
-// order of `_flat` and `_ambient`, which here is the same as in the files of normal maps. The
-// engine instead stores x in the channel that its shaders read.
+// searches for their files. Sizes and contents are the same as in the engine. The exception is the
+// channel order of `_flat` and `_ambient`, which here is the same as in the files of normal maps.
+// The engine instead stores x in the channel that its shaders read.
 
 // Returns a texel as 0xAABBGGRR.
 typedef uint32_t fill_fn(uint32_t x, uint32_t y);
@@ -646,7 +646,7 @@ static uint32_t fill_fog(uint32_t x, uint32_t y)
 // Returns the fraction of a line of sight that is in fog. `view` and `target` are the heights of
 // its ends above the plane of the fog. The fog density increases from 0 at the plane to 1 at RAMP
 // below it. A line with an end more than DEEP below the plane is completely in fog. The formulas
-// are the engine's.
+// are the same as in the engine.
 static float fog_fraction(float view, float target)
 {
     const float RAMP = 8.0f;

@@ -32,8 +32,8 @@ static uint32_t add_registers(md5_material_parser *parser, uint32_t a, uint32_t 
 }
 
 // Multiplies the matrix of the stage: matrix = matrix * factor. Both matrices have an implied third
-// row 0 0 1. The order of the operations equals the engine's, so that results are rounded in the
-// same way.
+// row 0 0 1. The order of the operations is the same as in the engine, so that results are rounded
+// in the same way.
 static void multiply_matrix(md5_material_parser *parser, uint32_t factor[2][3])
 {
     md5_stage *const stage = parser->stage;

@@ -159,7 +159,7 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
         return NULL;
 
     // Sum the sizes. Children come before their parents here, so that each sum is complete when it
-    // is added to the parent's.
+    // is added to the sum of the parent.
     for (size_t i = count; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -186,7 +186,8 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
 }
 
 // Returns the ancestry of each animation joint in an array of the arena, or NULL if memory runs
-// out. Parents come before their children, so one pass can derive each ancestry from the parent's.
+// out. Parents come before their children, so one pass can derive each ancestry from the ancestry
+// of the parent.
 static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
                                        const uint32_t *targets)
 {

@@ -244,7 +244,8 @@ for c in a['channels'] if c['target']['path'] == 'weights' for keys in [read(a['
 }
 check 'weights of a resampled clip are exact' resamples_clips_of_one_name
 
-# cuts.md5camera: the last view of a shot and the first view of the next are a thousandth of a frame apart.
+# In the glTF file of cuts.md5camera, the time between the last view of a shot and the first view of the next shot is a
+# thousandth of a frame.
 writes_cameras() {
     write_gltf cuts.glb "$zoo/cuts.md5camera" && run_gltf_py check "$files/cuts.glb" || return 1
     python3 - "$files/cuts.glb" "$zoo/cuts.md5camera" <<'END'

@@ -1088,7 +1088,7 @@ TEST (figures_report_memory_that_runs_out) {
     }
 }
 
-// If several lists contain a joint, the last list counts, even if an earlier element of this list
+// If several lists contain a joint, the last list is used, even if an earlier element of this list
 // excludes the joint.
 TEST (hits_count_by_zones) {
     SCOPED_GAME game = open_entity_game(

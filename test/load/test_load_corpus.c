@@ -139,7 +139,7 @@ TEST (load_reports_warnings_of_the_corpus) {
 
 // -- Results of the original engine ---------------------------------------------------------
 
-// Files for which the result of the library differs from the engine's, and the reasons.
+// Files for which the library and the engine have different results, and the reasons.
 static const struct {
     const char *name, *why;
 } other_verdicts[] = {

@@ -33,7 +33,7 @@ for part in FILES SIMD; do
     # shellcheck disable=SC2086
     check "with MD5_NO_$part" compiles_without_warnings $cc -std=c11 -DMD5_NO_$part md5model.c
 done
-# MD5_FAST_NORMALS allows fused operations: the directions equal the library's, but some normals are shorter.
+# MD5_FAST_NORMALS allows fused operations: normals have the same directions as in the library, but some are shorter.
 fast_normals_have_same_directions() {
     # shellcheck disable=SC2086
     (cd "$folder" && $cc -std=c11 -O2 $fma_flags -ffp-contract=fast -DMD5_FAST_NORMALS game.c md5model.c -lm -o game) &&

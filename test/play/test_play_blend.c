@@ -243,9 +243,9 @@ static void begin(play_scene *fixture, const speed_clip *clips, uint32_t count, 
                     rows, syncs[sync], items);
 }
 
-// Returns the mean speed along x over `cycles` whole cycles of the first clip; only the used part
-// of the last time step counts. If `by_steps` is true, the lengths of the time steps are added
-// instead, for a root that rotates.
+// Returns the mean speed along x over `cycles` whole cycles of the first clip. Of the last time
+// step, only the part until the end of the last cycle is used. If `by_steps` is true, the lengths
+// of the time steps are added instead, for a root that rotates.
 static double speed_over(md5_player *player, double cycles, bool by_steps)
 {
     const double step = 1.0 / 512.0;

@@ -339,8 +339,7 @@ static void check_inside(const md5_model *model, const md5_player *player, const
     CHECK(inner.min.z >= outer.min.z && inner.max.z <= outer.max.z);
 }
 
-// The bounds that a player reports contain all vertices, whatever its parameters, states and one-
-// shots are.
+// The bounds that a player reports contain all vertices, for all parameters, states and one-shots.
 TEST_HERE (crowd_stays_in_its_bounds) {
     uint64_t random = 33;
     md5_player *const player = fixture->player;

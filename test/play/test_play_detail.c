@@ -254,7 +254,8 @@ TEST (detail_omits_modifiers_of_excluded_joints) {
     CHECK_BYTES(pose + 10, bind + 10, 2 * sizeof pose[0]);
 }
 
-// An unknown mask changes neither the interval nor the phase, of which only the remainder counts.
+// An unknown mask changes neither the interval nor the phase. Of the phase, only the remainder of
+// the division by the interval is used.
 TEST_PLAY (detail_with_an_unknown_mask_is_rejected, begin_scene(fixture, "")) {
     md5_xform pose[PLAY_JOINTS];
     SCOPED void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));

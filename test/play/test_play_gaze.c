@@ -93,8 +93,8 @@ TEST_HERE (play_gaze_follows_the_target,
     CHECK(md5_player_gaze(fixture->player, 0)->target == MD5_NONE);
 }
 
-// With weight 0 the pose is the clip's and the gaze does not advance; between 0 and 1 its effect is
-// smaller.
+// With weight 0, the pose is the pose of the clip and the gaze does not advance. With a weight
+// between 0 and 1, the effect of the gaze is smaller than with 1.
 TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
     play_rig_advance(fixture, 0.3);
     const md5_gaze initial_gaze = *md5_player_gaze(fixture->player, 0);

@@ -443,8 +443,8 @@ TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
     }
 }
 
-// The interval from the last frame of an open loop back to its first frame counts like its
-// neighbors; a clip of one frame stands.
+// The last frame of a clip has the contact of the previous frame. In an open loop, it only has a
+// contact if the first frame has the same contact.
 TEST_HOLD (play_hold_considers_the_ends_of_clips, "glides", HOLD_FEET "hold { toe toe_l } }") {
     md5_machine_desc *const desc = &fixture->file->desc;
     fixture->file->clips[1].period = MD5_PERIOD_OPEN;

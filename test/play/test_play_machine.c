@@ -537,7 +537,7 @@ TEST_HERE (machine_survives_failure_of_every_block) {
     }
 }
 
-// The heap must never exceed the limit, whichever block reaches it.
+// The peak of the heap must not exceed the limit. The limits cause each allocation to fail once.
 TEST_HERE (machine_obeys_every_memory_limit) {
     SCOPED_FULL all;
     fill(assets, &all);

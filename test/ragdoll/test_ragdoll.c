@@ -568,7 +568,8 @@ TEST (ragdolls_have_a_maximum_speed) {
 }
 
 // A hinge between two boxes rotates by 20 radians per second toward the end of its range, which is
-// 20 degrees away. The fifth step ends exactly there, whichever box is named first.
+// 20 degrees away. The fifth step ends exactly there, and the order of the two boxes in the
+// declaration makes no difference.
 TEST (ragdolls_stop_at_limits_of_either_body) {
     const double degree = 3.14159265358979 / 180;
     static const char *const joints[] = {

@@ -139,7 +139,8 @@ print_arguments() { # COMMAND OPTION VALUE INPUT OUTPUT: prints the arguments of
     echo "$command $* $option${value:+ $value}${to:+ --output $to}"
 }
 # Prints the numbers of the lines of a batch file that md5tool rejects because an option has no effect on the files,
-# or on their content. The error "--map has no effect without --mesh MODEL" is a different error and does not count.
+# or on their content. Ignores the error "--map has no effect without --mesh MODEL", which does not depend on the
+# files.
 print_lines_without_effect() { # BATCH
     timeout 120 "$tool" --batch "$1" >said 2>&1
     awk -F : '/ has no effect( on these files)?: / { is_found = 1 } /: exit status / { if (is_found) print $2; is_found = 0 }' said

@@ -936,7 +936,7 @@ TEST (view_watch_reloads_a_machine_without_a_jump) {
     folder_remove(folder);
 }
 
-// Opening another file does not count as a change.
+// --watch does not report that a file has changed when the user opens another file.
 TEST (view_watch_ignores_opening_another_file) {
     const char *const arguments[] = {"--watch", test_path(THIMBLE ".md5mesh"), NULL};
     test_viewer viewer;

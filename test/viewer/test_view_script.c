@@ -469,8 +469,8 @@ static line_result press_key(script *s, const char *words)
     return LINE_DONE;
 }
 
-// Types a text. It does not count as an action of the user, because it belongs to the action that
-// follows. A text that begins with '$' is a path in the user's folder.
+// Types a text. This does not increase the number of the user's actions, because the text belongs
+// to the action that follows. A text that begins with '$' is a path in the user's folder.
 static line_result type_text(script *s, const char *words)
 {
     SCOPED_STRING path = words[0] == '$' ? user_path(&s->u, words) : NULL;
@@ -622,7 +622,7 @@ static line_result set_limit(script *s, const char *words)
     return LINE_DONE;
 }
 
-// Starts counting the actions of the user. Actions before this line do not count.
+// Starts counting the actions of the user, from 0.
 static line_result begin_actions(script *s, const char *words)
 {
     (void)words;

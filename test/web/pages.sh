@@ -13,7 +13,7 @@ check_page() {
 # -- The viewer ---------------------------------------------------------------------------------
 
 bobbin="model=models/bobbin/bobbin.md5mesh"
-# Compares the image that --output writes in the page with this machine's.
+# Compares the image that --output writes in the page with an image that md5view renders on this machine.
 same_picture() { # KIND SHARE [OPTION]
     # The page and this machine draw the compressed clip of the site.
     "$products/md5view" --no-config ${3:+--$3} --animation-time 0.5 --output "$folder/here.png" $web/models/bobbin/bobbin.md5mesh \

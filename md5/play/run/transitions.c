@@ -678,8 +678,8 @@ bool md5i_takes_exit(const md5_player *player, uint32_t layer)
 // -- One-shot clips -------------------------------------------------------------------------------
 
 // Returns true if a one-shot clip has begun to fade out, so that another clip may start in its
-// slot. A clip that fades out from its start does not count, because it would replace itself at
-// every instant. In backward playback a clip moves away from its end.
+// slot. Returns false for a clip that fades out from its start to its end. Otherwise, such a clip
+// would replace itself at every instant. In backward playback a clip moves away from its end.
 static bool is_fading_out(const md5_player *player, const md5_one_shot *one_shot)
 {
     if (one_shot->is_stopping)
