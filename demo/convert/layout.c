@@ -494,8 +494,13 @@ static char *image_path(const convert_layout *layout, const convert_material *ma
         return common_format("%.*s", (int)(strlen(declared) - extension), declared);
     }
 
+    // id's lexer ends a path after a number at its start, also if a declaration contains the path
+    // in quotes, because the engine copies it without them.
     char *const name = plain_name(image->name);
-    char *const path = common_format("%s%s", layout->inner, name);
+    const bool begins_with_number =
+        layout->inner[0] == '\0' && strcspn(name, "0123456789.") == 0 && name[0] != '\0';
+    const char *const prefix = begins_with_number ? "image_" : "";
+    char *const path = common_format("%s%s%s", layout->inner, prefix, name);
     free(name);
     return path;
 }

@@ -518,7 +518,10 @@ static void note_look(const material_search *search, const convert_material *mat
 {
     const char *const title = material_title(material);
     const bool has_tried = look->tried.count > 0;
-    if (!diffuse && has_tried)
+    if (!diffuse && material->shader[0] == '\0')
+        convert_note(search->job,
+                     "no image is searched for a material without a name; name it in the model");
+    else if (!diffuse && has_tried)
         convert_note(search->job, "material %s: image not found; tried %s", title,
                      look->tried.names[0]);
     else if (!diffuse)

@@ -342,6 +342,13 @@ reports_image_format() { # FORMAT BYTES: the first bytes of an image, for printf
         "images":[{"uri":"data:;base64,'"$(printf "$2" | base64)"'"}]}' && convert_to_new_folder "$scratch/image.gltf" -o "$scratch/to" &&
         expect_note "skipped images/0 of material skin: unsupported image format $1: expected PNG or JPEG; export the file with PNG images"
 }
+# "7 - Default" is the default name of a material in 3ds Max. Doom 3 cannot read the path of an image that begins with a number.
+renames_number() {
+    write_dog "$scratch/max.gltf" json='{"materials":[{"name":"7 - Default","pbrMetallicRoughness":{"baseColorFactor":[0.5,0,0.2,1]}}]}' &&
+        convert_to_new_folder "$scratch/max.gltf" --for doom3 -o "$scratch/to" && expect_note '1 file, 0 errors, 0 warnings, for doom3' &&
+        grep -q 'diffusemap	image_7___default$' "$to/materials/max.mtr" && [ -f "$to/image_7___default.tga" ]
+}
+check "images whose names begin with a number are renamed for Doom 3" renames_number
 check "KTX 2 is reported" reports_image_format "KTX 2 (KHR_texture_basisu)" '\253KTX 20\273\r\n\032\n'
 check "AVIF is reported" reports_image_format AVIF '\0\0\0\034ftypavif\0\0\0\0'
 reports_unused_material_properties() {

@@ -141,7 +141,9 @@ check "a damaged image is reported as a note" reports_damaged_image
 skips_material_without_name() {
     mkdir "$scratch/unnamed" && sed 's/shader .*/shader ""/' models/zoo/twist.md5mesh >"$scratch/unnamed/a.md5mesh" &&
         exits_with 0 "skipped a material, because it has no name; name it in the model" "$tool" convert "$scratch/unnamed/a.md5mesh" \
-            --texture "$box/plain.png" --for doom3 -o "$scratch/unnamed/out/a.md5mesh"
+            --texture "$box/plain.png" --for doom3 -o "$scratch/unnamed/out/a.md5mesh" &&
+        exits_with 0 "note: no image is searched for a material without a name; name it in the model" "$tool" convert "$scratch/unnamed/a.md5mesh" -o "$scratch/unnamed/a.glb" &&
+        ! grep 'image not found' "$scratch/out"
 }
 check "a material without a name is reported" skips_material_without_name
 keeps_existing_file() {
