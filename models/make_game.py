@@ -288,7 +288,7 @@ def base_files():
 
 def winter_files():
     yield "textures/winter/frost.tga", frost()
-    # Archives replace single files, too: snow on the machine's hull.
+    # An archive can also replace a single file. This archive adds snow to Thimble's hull.
     whole = png.read(os.path.join(FOLDER, "thimble", "thimble.png"))
     width, height, channels, pixels = _halved(*_halved(*whole))
     for n, value in enumerate(pixels):

@@ -166,8 +166,8 @@ class Actor:
             self.grip(side, 0.25 * amount)
 
     def wrist(self, side, degrees):
-        """Rotates a hand about its forearm, whose far half rotates half as far; > 0 rotates the
-        thumb outwards."""
+        """Rotates a hand about the axis of its forearm. The far half of the forearm rotates by half of the
+        angle. A positive angle rotates the thumb outwards."""
         axis, sign = (_WRIST, 1.0) if side == "l" else (maths.mirror(_WRIST), -1.0)
         self.pose.rotate_about("forearm_twist_" + side, axis, -0.5 * degrees * sign)
         self.pose.rotate_about("hand_" + side, axis, -degrees * sign)

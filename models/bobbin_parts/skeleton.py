@@ -62,14 +62,18 @@ _UP = tuple((name, (1.0, 0.0, 0.0)) for name in ("thigh", "shin", "hip_", "knee"
 
 
 class Joint:
-    """bind: position in model space; aim: the position where its limb ends; axis: where its x axis
-    points, which is along the limb but for hips and head (forwards), the tail (back along it, so
-    forwards too) and the props (along what the hand holds, the thumb's side first); up: where its
-    z axis leans.
+    """A joint of the bind pose, with these members:
 
-    Rotations near 180 degrees lose digits in the format (w is rebuilt from a difference near 0), so `axis`
-    and `up` are chosen to keep every joint well below a rotation of 180 degrees relative to its parent and
-    to the model, in all clips."""
+    bind    its position in model space
+    aim     the position where its limb ends
+    axis    the direction of its x axis: along the limb. The x axes of the hips and of the head point
+            forward, and so do those of the tail, which are opposite to its limbs. The x axis of a prop is
+            along the object that the hand holds, towards the side of the thumb.
+    up      the direction to which its z axis is as close as possible
+
+    Rotations near 180 degrees lose digits in the format, because w is computed from a difference near 0.
+    Therefore `axis` and `up` are chosen so that each joint is rotated by much less than 180 degrees relative
+    to its parent and to the model, in all clips."""
 
     def __init__(self, name, parent, bind, aim):
         self.name, self.parent, self.bind, self.aim = name, parent, bind, aim

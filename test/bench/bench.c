@@ -281,7 +281,8 @@ static double slerp_error(md5_quat a, md5_quat b, float t)
     return angle_between(exact, found);
 }
 
-// Rows "s q0 q1 t ...".
+// Returns the largest error of slerp in a file with rows "s q0 q1 t ...": the letter s, two
+// quaternions and the fraction.
 static double table_error(const char *path)
 {
     FILE *const file = fopen(path, "r");

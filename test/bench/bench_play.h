@@ -278,7 +278,7 @@ static md5_player *make_space(const playing *play)
 
 static uint64_t work_space(void *fixture, md5_cpu level)
 {
-    static md5_player *player; // as long as the program runs
+    static md5_player *player; // exists until the program ends
     playing *const play = fixture;
     (void)level;
     player = player ? player : make_space(play);

@@ -29,8 +29,9 @@ def _matrix_rows(matrix, rest, bone_axis):
 
 
 def joints(armature, names, to_file, bone_axis, bind_matrix):
-    """names: bones in the file's order, None for the added root. bind_matrix: the armature's matrix in
-    the bind pose."""
+    """Returns the 3x4 matrix of each joint in the current pose, in the space of the file. `names` contains
+    the bones in the order of the file, and None for the added root. `bind_matrix` is the matrix of the
+    armature in the bind pose."""
     evaluated = armature.evaluated_get(bpy.context.evaluated_depsgraph_get())
     unit = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]
     return [unit if name is None else

@@ -248,7 +248,8 @@ TEST (compress_gives_the_motion_of_the_root) {
                 md5_xform b[JOINTS];
                 sample_anim(anim, from, (md5_root)root, a);
                 sample_anim(compressed, from, (md5_root)root, b);
-                CHECK_SMALL(difference(&a[0], &b[0]), 0.3); // cycles times the error of a frame
+                // The error of a frame is multiplied by the number of cycles.
+                CHECK_SMALL(difference(&a[0], &b[0]), 0.3);
             }
         }
     }

@@ -109,7 +109,7 @@ TEST_HERE (equal_notes_are_one_with_a_count) {
         convert_note(&test->job, "flags %d", 7);
     }
     convert_note(&test->job, "last");
-    CHECK_UINT(test->num_notes, 0); // until the file is read
+    CHECK_UINT(test->num_notes, 0); // notes are stored when the file has been read
     end(test);
     REQUIRE(test->num_notes == 5);
     CHECK_STRING(test->notes[0], "no picture for a (3 times)");

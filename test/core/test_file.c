@@ -81,7 +81,8 @@ TEST (files_that_grow_while_they_are_read_lose_no_byte) {
         check_growing_file(rows[i].initial_size, rows[i].size);
 }
 
-// A system file whose size is 0 until it is read: one line for each memory mapping.
+// Reads a system file whose size is reported as 0. It has one line for each memory mapping of the
+// process.
 TEST (file_of_unknown_size_is_read_completely) {
     enum { PIECES = 4000 };
     static const char unknown[] = "/proc/self/maps";

@@ -7,7 +7,7 @@
 
 enum { BEFORE = 32, BEHIND = 200 };
 
-// A line between sufficiently many other bytes, as in a file.
+// A line with many other bytes before and behind it, as in a file.
 typedef struct row_case {
     char text[1024];
     md5_context context;

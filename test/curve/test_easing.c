@@ -291,7 +291,7 @@ TEST (easing_bezier_with_vertical_and_horizontal_tangents) {
     }
 }
 
-// Values of the CSS specification: 'ease' is 0.8024 at the middle, ease-in 0.3154.
+// By the CSS specification, `ease` has the value 0.8024 at the middle, and `ease-in` 0.3154.
 TEST (easing_bezier_of_css) {
     const md5_easing ease = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, 0.1f, 0.25f, 1};
     const md5_easing ease_in = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.42f, 0, 1, 1};

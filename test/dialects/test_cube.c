@@ -628,7 +628,7 @@ TEST (cube_reads_red_eclipses_drone) {
         md5_load_cube2(test_path("corpus/redeclipse/drone/md5.cfg"), NULL, NULL, NULL);
     REQUIRE(cube);
     const md5_cube2_part *const part = &cube->parts[0];
-    // The numbers were counted in the file: grep -c '^md5tag' and so on.
+    // The numbers were counted in the file, with commands such as grep -c '^md5tag'.
     CHECK_UINT(cube->num_parts, 1);
     CHECK_UINT(part->num_tags, 6);
     CHECK_UINT(part->num_pitches, 2);

@@ -276,7 +276,7 @@ printf 'm { { mirrorRenderMap } }\nx { { xrayRenderMap inclusive\n } }\nv { { vi
     >"$scratch/dark/materials/a.mtr"
 printf 'f { { if ( max( parm0, time ) > min( 1, 2, parm1 ) ) map _white red max( 0.25, parm2 ) } }\n' >>"$scratch/dark/materials/a.mtr"
 check "check reads keywords of The Dark Mod" tool_prints 0 '0 files, 0 errors, 0 warnings, for darkmod' check --for darkmod "$scratch/dark"
-# Entities and models that name the same missing file are one message.
+# check prints one message for all entities and models that name the same missing file.
 mkdir -p "$scratch/lost/def"
 for i in 1 2 3; do
     printf 'model m%s { mesh no.md5mesh anim idle no.md5anim }\nentityDef e%s { "spawnclass" "idAnimated" "model" "models/none.md5mesh" }\n' "$i" "$i"

@@ -18,7 +18,7 @@ static void play(actor_stage *stage, md5_channel channel, const char *clip, md5_
     CHECK(md5_actor_play(stage->actor, channel, stage_clip(stage, clip), mode, frame, blend));
 }
 
-// The modelDef lifts the root by 100.
+// Compares positions of joints with the pose of the actor. The modelDef lifts the root by 100.
 static void check_joints(actor_stage *stage, double root_x, double root_z, double spine,
                          double neck)
 {

@@ -215,7 +215,7 @@ TEST (scripts_evaluate_expressions_by_the_rules_of_the_language) {
         {"r = 7 / 2 - -1;", 4.5},
         {"r = 7 - 2 - 1;", 4},
         {"r = 7 % 4 + ( 6 & 3 ) + ( 4 | 1 );", 10},
-        {"r = -7 % 3;", -1}, // the sign of the first, as in C++
+        {"r = -7 % 3;", -1}, // the result has the sign of the first operand, as in C++
         {"r = 7 % -3;", 1},
         {"r = -7 % -3;", -1},
         {"r = ( 1 <= 1 ) + ( 2 >= 3 ) * 10 + ( 1 != 2 ) * 100 + ( 0 || 2 ) * 1000;", 1101},

@@ -4,7 +4,7 @@
 
 #include "md5/md5pose.h"
 
-// models/thimble on its six legs.
+// Fixture: models/thimble walks on its six legs.
 
 typedef struct walk_case {
     md5_model *model;
@@ -252,7 +252,7 @@ TEST (walk_places_feet_half_a_stance_ahead_of_the_rest_position) {
     }
 }
 
-// The analytic solution of x' = u with u' = (v - u) / response.
+// The expected values are the analytic solution of x' = u with u' = (v - u) / response.
 TEST_HERE (walk_follows_velocity_and_turn, NULL) {
     for (int frame = 0; frame < 300; frame++)
         walk_go(fixture, (md5_vec3){10, 4, 7}, 0, 1.0 / 60.0);

@@ -428,7 +428,8 @@ TEST (ik_goals_obey_limits) {
     check_hands(true, 700);
 }
 
-// One tip, two targets in reach: the minimum of w^2 |x - a|^2 + v^2 |x - b|^2.
+// Two goals of one tip have different targets, a and b, that the chain can reach. The tip moves to
+// the minimum of w^2 |x - a|^2 + v^2 |x - b|^2.
 TEST (ik_goals_compete_by_their_weights) {
     uint64_t random = 12;
     for (int round = 0; round < 200; round++) {

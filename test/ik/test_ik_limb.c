@@ -183,8 +183,8 @@ TEST (ik_feet_of_a_given_leg_are_placed_with_helper_joints) {
     CHECK_NEAR(joint_height(pose, PELVIS), 20, 1e-6);
 }
 
-// The same leg without specified joints: its joints are found by their parents, so the helper is
-// mistaken for the knee. An earlier version did not report this.
+// If the joints of the same leg are not specified, they are found by their parents. The helper is
+// then mistaken for the knee. An earlier version did not report this.
 TEST (ik_feet_below_a_helper_joint_are_reported) {
     md5_xform pose[JOINTS];
     make_leg(pose);

@@ -210,7 +210,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     }
 }
 
-// A body on one leg. In the bind pose its knee is bent by this angle, in radians.
+// Creates a body with one leg. In the bind pose its knee is bent by `bend` radians.
 static void make_leg(body *fixture, float thigh, float shin, float hips, float bend,
                      uint64_t *random)
 {

@@ -5,7 +5,7 @@
 
 // -- Programs -----------------------------------------------------------------------------------
 
-// Five lines: prints an asset or an error. Returns true if the asset exists.
+// A program of five lines, which prints an asset or an error. Returns true if the asset exists.
 static bool print_model(const char *path, char *text, size_t size)
 {
     md5_error error = {0};
@@ -16,7 +16,7 @@ static bool print_model(const char *path, char *text, size_t size)
     return true;
 }
 
-// Twenty lines: from two files to moving vertices.
+// A program of twenty lines, which loads two files and computes vertices in motion.
 static bool pose_model(const char *mesh_path, const char *anim_path, md5_vec3 *first,
                        md5_error *error)
 {
@@ -41,7 +41,8 @@ static bool pose_model(const char *mesh_path, const char *anim_path, md5_vec3 *f
     return is_bound;
 }
 
-// Sixty lines: walks, waves with the upper body, and skins into the vertex buffer of an engine.
+// A program of sixty lines: a character walks, waves with its upper body, and is skinned into the
+// vertex buffer of an engine.
 typedef struct vertex {
     md5_vec3 position, normal;
     float u, v;

@@ -373,8 +373,9 @@ TEST_DOC (edit_fills_vertices_without_weights, MD5_DOC_MODEL, model_text) {
     };
     memcpy(mesh->vertices, vertices, sizeof vertices);
     memcpy(mesh->weights, weights, sizeof weights);
-    // Positions: 0 at ( 0 0 0 ), 1 at ( 8 0 0 ), 3 at ( 0 4 0 ); vertex 2 gets ( 2 1 0 ), which is
-    // nearest to ( 2 0 0 ): a quarter of the edge from 0 to 1.
+    // Vertex 0 is at ( 0 0 0 ), vertex 1 at ( 8 0 0 ) and vertex 3 at ( 0 4 0 ). Vertex 2 is placed
+    // at ( 2 1 0 ). The nearest point is ( 2 0 0 ), at a quarter of the edge from vertex 0 to
+    // vertex 1.
     md5_error error = {0};
     CHECK_UINT(md5_fill_weights(doc, 0, &error), 1);
     REQUIRE(mesh->vertices[2].num_weights == 2);

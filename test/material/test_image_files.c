@@ -386,10 +386,10 @@ static const builtin_case builtin_cases[] = {
     {"_specular2DTable", 256, 256, 200, 10, {22, 22, 22, 22}},      // 22.46
     {"_specular2DTable", 256, 256, 254, 100, {172, 172, 172, 172}}, // 172.1
     {"_specular2DTable", 256, 256, 3, 2, {0, 0, 0, 0}},
-    {"_fogEnter", 64, 64, 33, 33, {255, 255, 255, 0}},   // both ends above the plane
-    {"_fogEnter", 64, 64, 23, 23, {255, 255, 255, 255}}, // both below the ramp of 8
-    {"_fogEnter", 64, 64, 31, 31, {255, 255, 255, 31}},  // a point at 1/8 of the ramp: 31.9
-    {"_fogEnter", 64, 64, 0, 63, {255, 255, 255, 255}},  // an end that is deeper than 30
+    {"_fogEnter", 64, 64, 33, 33, {255, 255, 255, 0}},   // both ends are above the plane
+    {"_fogEnter", 64, 64, 23, 23, {255, 255, 255, 255}}, // both ends are below the ramp of 8
+    {"_fogEnter", 64, 64, 31, 31, {255, 255, 255, 31}},  // both ends are at 1/8 of the ramp: 31.9
+    {"_fogEnter", 64, 64, 0, 63, {255, 255, 255, 255}},  // one end is deeper than 30
     // Half of the line from -8 to 0 is in fog; 8/30 of the other half is added: 255 * 0.6333 =
     // 161.5.
     {"_fogEnter", 64, 64, 24, 32, {255, 255, 255, 161}},

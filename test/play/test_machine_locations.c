@@ -775,7 +775,7 @@ TEST (machine_zero_in_a_table_is_md5_zero) {
     }
 }
 
-// For all other numbers 0 means the same as omitting the number.
+// All other numbers can be 0, which has the same effect as omitting the number.
 TEST (machine_zero_elsewhere_equals_an_omitted_number) {
     static const struct {
         const char *zero, *omitted;

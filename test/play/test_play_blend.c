@@ -567,7 +567,8 @@ TEST (a_synchronized_clock_reverses_and_stops_at_markers) {
     }
 }
 
-// The same over several days: the rate is 2 - 3 t / D, which reverses at t = 2/3 D.
+// The transition of the same states lasts for several days. The rate is 2 - 3 t / D, so the
+// direction reverses at t = 2/3 D.
 TEST (a_synchronized_clock_reverses_after_days) {
     SCOPED_PLAY fixture;
     play_scene_make(&fixture, 2,

@@ -164,7 +164,8 @@ static double hold_slide(play_rig *fixture, int num_steps)
     return max;
 }
 
-// Half a second at 5 units per second, also while the character rotates by 11 degrees.
+// The character moves for half a second, in the last case for a third. In the clip "turns" it also
+// rotates, by 5.7 degrees.
 TEST (play_hold_keeps_soles_in_place) {
     static const struct {
         const char *clip, *words;
@@ -536,7 +537,8 @@ TEST_HOLD (play_hold_allows_clips_to_rotate_planted_soles, "twists",
     CHECK(hold_body_heading(fixture) > 40);
 }
 
-// The tangent of half of the angle by which a foot is rotated returns like its position:
+// Let x be the tangent of half of the angle by which a foot is rotated. It returns to 0 by the same
+// formula as the distance by which a foot is moved, where v is the velocity at the start:
 //      x(t) = (x + (v + w x) t) exp(-w t)
 TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l release 0.3 } }") {
     const double release = 0.3;
@@ -561,7 +563,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
     }
 }
 
-// A foot that is released does not rotate much farther away, however fast the body rotated.
+// A foot that is released does not rotate much farther away, even if the body rotated fast.
 TEST_HOLD (play_hold_does_not_move_feet_far, "spins", HOLD_FEET "hold { toe toe_l } }") {
     play_rig_advance(fixture, 0);
     play_rig_advance(fixture, HOLD_TICK);

@@ -47,7 +47,7 @@ TEST (play_limb_of_named_joints_reaches) {
     SCOPED_MODEL model = text_model(model_text, &error);
     STRINGS(limbs) = {
         "two_bone foot { middle shin root thigh }", "two_bone foot { root twist middle shin }",
-        "two_bone foot { middle shin }", // the root is its parent, `twist`
+        "two_bone foot { middle shin }", // `root` is then the parent of `middle`: `twist`
     };
     for (uint32_t i = 0; CHECK(model) && i < 3; i++) {
         SCOPED_MACHINE machine = create_machine(model, limbs[i], &error);

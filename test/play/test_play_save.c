@@ -481,7 +481,8 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
                && CHECK(have_equal_saves(player, before));
     size_t saved_size;
     void *const saved = play_save(player, &saved_size);
-    // A player of a previous version is saved in the current version.
+    // If the bytes have a previous version, the player is saved with the current version, so the
+    // bytes differ.
     const bool is_old = size > 4 && ((const uint8_t *)bytes)[4] < 5;
     const bool is_same = is_old || (saved_size == size && memcmp(saved, bytes, size) == 0);
     free(saved);

@@ -404,8 +404,8 @@ static void run_backward(void *pool, size_t count, md5_range_fn *range, void *us
         range(user, (uint32_t)(i % 3), i, i + 1);
 }
 
-// A crowd gives the bits of blended poses, with any number of threads; a step with a cut shows the
-// new pose.
+// md5_pose_interpolated() must give the same bits as md5_blend_poses(), with any number of threads.
+// For a step with a cut, it must return the new pose.
 TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
     SCOPED_PLAY fixture = {0};
     play_scene_begin(&fixture);

@@ -574,7 +574,7 @@ TEST_HERE (steer_any_input_ends_with_standing_and_waving) {
 
 // -- Six legs -------------------------------------------------------------------------------------
 
-// Thimble, steered: it folds, unfolds and fires. An earlier test checks its soles.
+// The user steers Thimble, which folds, unfolds and fires. An earlier test checks its soles.
 
 static void check_state(play_actor *fixture, double seconds, const char *name)
 {

@@ -2,7 +2,8 @@
 #include "test/real.h"
 #include "test/scoped.h"
 
-// Frame i: at (i, 10 i, 0), rotated by i degrees about z, fov 60 + i.
+// Returns the text of a camera file. In frame i the camera is at (i, 10 i, 0), is rotated by i
+// degrees about z, and has a field of view of 60 + i degrees.
 static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cuts)
 {
     static char text[4096];

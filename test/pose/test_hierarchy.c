@@ -86,8 +86,8 @@ TEST (hierarchy_places_a_known_chain) {
     CHECK_SMALL(translation, 1e-6);
 }
 
-// The first joint of a door's .md5mesh, and a child: the local w is <= 0, and the inverse undoes
-// the bind pose.
+// Two joints from the .md5mesh of a door. The w of the local rotations must be <= 0, and the
+// inverse must undo the bind pose.
 TEST (bind_pose_of_a_known_pair) {
     const md5_joint joints[2] = {{"a", MD5_NONE}, {"b", 0}};
     const uint32_t order[2] = {0, 1};

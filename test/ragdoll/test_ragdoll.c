@@ -512,7 +512,8 @@ TEST (ragdolls_swing_as_pendulums) {
         const double inertia = (4.0 * 4.0 + 20.0 * 20.0) / 12.0 + 400.0;
         const double half = 3.14159265358979 * sqrt(inertia / (100.0 * 20.0));
         md5_body_state body = {.transform = fixture.figure->setup[0]};
-        body.linear.x = 5.0f; // 1/4 radian per second, enough for 7 degrees
+        // The box swings by 7 degrees if it begins with an angular speed of 1/4 radian per second.
+        body.linear.x = 5.0f;
         body.angular.y = -0.25f;
         md5_ragdoll_start(ragdoll, &body);
         CHECK_NEAR(md5_ragdoll_bodies(ragdoll)->angular.y, -0.25, 1e-5);

@@ -420,7 +420,8 @@ TEST_LONG (number_equals_strtof_on_a_million_random_texts) {
     check_random_texts(8, 1100000);
 }
 
-// `text hexbits` on each line, from exact rational arithmetic that shares nothing with strtof.
+// Each line of the table is `text hexbits`. The bits were computed by exact rational arithmetic,
+// which shares no code with strtof.
 TEST (number_equals_the_exact_reference) {
     SCOPED_STRING table = test_read_file(test_path("test/reference/data/floats.txt"), NULL);
     size_t num_lines = 0;

@@ -223,7 +223,7 @@ def float_table():
     float_texts.exponents()
     float_texts.midpoints()
     float_texts.subnormals()
-    texts = list(dict.fromkeys(float_texts.texts))  # each once, in order
+    texts = list(dict.fromkeys(float_texts.texts))  # without duplicates, in the same order
     rows = [(text, binary32.bits_from_text(text)) for text in texts]
     finite = [row for row in rows if row[1] & 0x7FFFFFFF < binary32.INFINITY_BITS]
     return "".join(f"{text} {bits:08x}\n" for text, bits in finite)

@@ -341,7 +341,8 @@ TEST_HERE (gl_every_path_casts_the_same_shadow) {
     }
 }
 
-// Shadows on the ground only: black with an alpha, darker below a caster on the ground.
+// The drawn ground consists only of shadows: black with an alpha, which is larger below a caster
+// that is near the ground.
 TEST_HERE (gl_ground_receives_shadows) {
     shadow_scene scene = make_shadow_scene();
     gl_picture high;

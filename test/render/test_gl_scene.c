@@ -64,8 +64,8 @@ static bool open_window(gl_scene *scene, bool es)
     // Draws off screen even if there is a display, so that tests are the same everywhere. The
     // environment may select another driver.
     SDL_setenv("SDL_VIDEODRIVER", "offscreen", 0);
-    // Initialized once for all tests and never shut down: memory of a driver that is still loaded
-    // is not reported as a leak.
+    // SDL is initialized once for all tests and is never shut down, because the memory of a driver
+    // that is still loaded is not reported as a leak.
     if (!SDL_WasInit(SDL_INIT_VIDEO)
         && (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0 || SDL_GL_LoadLibrary(NULL) != 0))
         return false;

@@ -207,7 +207,8 @@ void stage_begin(const gl_stage *stage);
 void stage_finish(gl_stage *stage, gl_picture *picture);
 void stage_pose(const gl_stage *stage, const md5_mat34 *palettes, const md5_mat34 *placements,
                 uint32_t count);
-// Draw a whole frame: one instance in the bind pose, or posed and lit instances.
+// Draw a whole frame and read its target. The frame contains one instance in the bind pose, or
+// posed and lit instances.
 void stage_draw(gl_stage *stage, uint32_t style, gl_picture *picture);
 void stage_draw_posed(gl_stage *stage, const md5_mat34 *palettes, const md5_mat34 *placements,
                       uint32_t count, gl_picture *picture);

@@ -531,7 +531,7 @@ static void check_bytes(const bytes_case *fixture)
     }
 }
 
-// 255 * 4/7 = 145.7, 255 * 2/7 = 72.9, 255 / 7 = 36.4.
+// The exact weights of the first case are 255 * 4/7 = 145.7, 255 * 2/7 = 72.9 and 255 / 7 = 36.4.
 TEST (bytes_get_the_largest_remainders) {
     static const bytes_case cases[] = {
         {{4.0 / 7, 2.0 / 7, 1.0 / 7}, 3, 4, {7, 8, 9, 0}, {146, 73, 36, 0}},

@@ -526,8 +526,8 @@ static void add_weights(test_text *text, double magnitude)
     }
 }
 
-// COPIES consecutive vertices of each shape, so that there are groups, remainders and singles. The
-// joints are at the origin.
+// Creates a mesh with COPIES consecutive vertices of each shape. Kernels process some of them in
+// full groups, some in incomplete groups, and some separately. The joints are at the origin.
 static md5_model *make_model(double magnitude)
 {
     SCOPED_TEXT text = {0};

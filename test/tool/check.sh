@@ -251,7 +251,8 @@ rejects_unused_engine() {
 printf 'MD5Version 10\nnumFrames 1\nframeRate 24\nnumCuts 0\ncuts {\n}\ncamera {\n( 0 0 0 ) ( 0 0 0 ) 90\n}\n' >"$scratch/view.md5camera"
 check 'an engine without rules for a file is an error' rejects_unused_engine "$scratch/view.md5camera"
 check '... and is accepted with other files' tool_exits 0 check --for doom3 "$scratch/view.md5camera" "$base/a.md5mesh"
-# The rules of engines would advise to remove the keywords of these files.
+# For these files only the wrong type is an error. The rules of engines must not report the keywords, which are
+# correct in a file of the other type.
 is_only_wrong_type() { # FILE TYPE
     tool_exits 1 check --for all "$1" && output_has_line "wrong file type: expected $2" && output_has_line '^1 file, 1 error, 0 warnings$'
 }

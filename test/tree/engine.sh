@@ -145,7 +145,7 @@ x86_64-*linux-gnu,12*) check "the program grows by at most 80 KB" program_growth
 esac
 # md5/packaging/sizes.py compares KB and compile times with the table in the guide.
 check_long "the guide lists the sizes of the forms" python3 md5/packaging/sizes.py "${MD5_ARCHIVE:-build/amalgamated}"
-# Measures both in turn, so that other load slows both down; compares the minimum times.
+# Measures the two programs alternately, so that other processes slow both down equally. Compares their minimum times.
 # shellcheck disable=SC2086
 reads_quickly() {
     $cc $c_flags -O2 -DENGINE_TIMES -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/times_small" &&

@@ -225,7 +225,7 @@ levels = [abs(a - b) for a, b in zip(first[start:], second[start:])]
 print(max(levels), 100 * sum(level > 0 for level in levels) / len(levels) if len(first) == len(second) else 100)
 END
 }
-# The lesson bake prints the same costs: the walk with 10 frames per second, and 4 characters
+# Four characters play the walk with 10 frames per second. The lesson `bake` prints the same costs
 # (test/viewer/test_view_pages_blend.c).
 draws_frames() { # WAY COST
     draws_character vertex_frames $bobbin/bobbin.md5mesh $bobbin/walk.md5anim "$1" >"$scratch/output" || return 1

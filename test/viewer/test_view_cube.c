@@ -134,7 +134,7 @@ TEST_HERE (view_cube_plays_animations_by_name, linked) {
     if (CHECK(view->is_open) && CHECK_UINT(view->scene.num_clips, 2)) {
         CHECK_STRING(view->scene.clips[0].name, "walk");
         CHECK_STRING(view->scene.clips[1].name, "run");
-        CHECK_UINT(view->scene.clips[0].anim->num_frames, 3); // the first frame again, for looping
+        CHECK_UINT(view->scene.clips[0].anim->num_frames, 3); // the last frame repeats the first
         CHECK_NEAR(view->scene.clips[0].anim->frame_rate, 5, 1e-9);
         CHECK(view->scene.has_found_clips);
         if (show_frame(view, "run", 1)) {

@@ -1280,7 +1280,7 @@ static void check_face(const view_machine *machine)
 
 // Plays the demo scene at two frame rates. The events must be the same, each shot must show the
 // front, and the scene must end when the user takes over.
-TEST (view_first_minute_tells_its_story) {
+TEST (view_demo_scene_tells_its_story) {
     static const struct {
         double second;
         const char *shot;

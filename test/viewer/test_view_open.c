@@ -186,9 +186,9 @@ TEST (view_start_shows_what_the_command_line_names) {
     folder_remove(folder);
 }
 
-// Without files the demo scene plays with its own camera and without panels until a key ends it.
-// Then the docks are collapsed until the user opens one; with another model they are open. In a
-// window the guest and the loading of all clips follow after the first frame.
+// Without files, the demo scene plays with its own camera and without panels. After a key has ended
+// it, the docks are collapsed until the user opens one. With another model, they are open. In a
+// window, the guest and all clips are loaded after the first frame.
 TEST (view_first_frame_does_not_wait_for_the_guest) {
     test_viewer viewer;
     view_state *const state = &viewer.state;
@@ -359,7 +359,7 @@ TEST (view_demo_on_a_phone_fills_the_window) {
     end_viewer(&viewer);
 }
 
-TEST (view_start_plays_the_first_minute) {
+TEST (view_start_plays_the_demo_scene) {
     bool redraw = false;
     test_viewer viewer;
     view_state *const state = &viewer.state;

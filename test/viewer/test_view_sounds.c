@@ -44,8 +44,8 @@ TEST (view_sounds_are_added) {
     CHECK_EXACT(samples[1000], 2.0f * once);
 }
 
-// 0.09 s from 1900 to 3000 Hz: the mean of a pitch that rises exponentially is the difference of
-// its ends divided by the logarithm of their quotient.
+// In 0.09 s the pitch of the sound "chirp" rises exponentially from 1900 to 3000 Hz. The mean of
+// such a pitch is the difference of its ends divided by the logarithm of their quotient.
 TEST (view_chirps_rise) {
     SCOPED float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
     CHECK(view_add_sound(samples, "chirp", 1.0f));
@@ -56,7 +56,7 @@ TEST (view_chirps_rise) {
 }
 
 // Bobbin's breath before a sneeze is heard, but only while the user does not control him.
-TEST (view_first_minute_is_heard) {
+TEST (view_demo_scene_is_heard) {
     CHECK(setenv("SDL_AUDIODRIVER", "dummy", 1) == 0);
     for (int acts = 0; acts < 2; acts++) {
         SCOPED view_window *const window = test_calloc(1, sizeof *window);

@@ -227,7 +227,7 @@ check_page "late files do not restart the animation" shown begin "view.html#no-c
 check_page "a lesson waits for its files, and the note shows the progress" shown begin "view.html#no-config" is "$delay_files" is "$first" \
     key y key y is "/^Loading the lesson: [0-9]+ %$/.test(note.textContent)" \
     is "deliver(), true" is "$link, /[#&]lesson=/.test(location.hash) && log.textContent === '' && note.textContent.startsWith('Copied')"
-# The list of lessons, opened by the reader, remains open when the remaining files of our machine arrive.
+# If the reader has opened the list of lessons, it remains open when the remaining files of Bobbin's machine arrive.
 check_page "late files do not replace the opened view" shown begin "view.html#no-config&verbose=debug" is "$delay_files" is "$first" \
     key Control+p keys tech key Enter is "/^set: /m.test(log.textContent)" is "$soon" save "$folder/opened.png" is "deliver(), true" \
     is "performance.getEntriesByType('resource').some(entry => /bobbin.2/.test(entry.name))" is "$soon" is "$soon" \
@@ -748,8 +748,8 @@ check_page "the model fits into the element" plain is "(async () => {
     const fills = all.map((model) => model.fill);
     return fills.every((fill) => fill >= 0.7 && fill < 1) || Promise.reject(new Error(fills.join()));
 })()" forgive
-# Twelve third-party models on one page: no model is gray if its folder contains an image. No file assigns the images; in the
-# turret's folder, whose files are listed, there is only one.
+# A page shows twelve third-party models. A model whose folder contains an image must not be gray, although no file
+# assigns the image to the model. The list of files in the turret's folder contains only one image.
 real() {
     corpus=test/corpus
     ln -sfn "$MD5_CORPUS/corpus" $web/$corpus
