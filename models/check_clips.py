@@ -149,10 +149,14 @@ REACH = {
 
 
 class Subject:
-    """A model: its clips; the joints of each foot; its limbs as three joints each, which should
-    not be straight; limits of joint rotations from the bind pose relative to the parent, degrees,
-    by the beginning of the name; joints of soft skin: (name, parent, joint, the helper
-    between them)."""
+    """A model and the data for its checks:
+
+    clips    the table of its clips
+    feet     the joints of each foot
+    limbs    the three joints of each limb, which should not be straight
+    limits   the largest rotation of joints from the bind pose, relative to the parent, in degrees, by the
+             beginning of the joint's name
+    bends    joints below soft skin: (name, parent, joint, the helper joint between them)"""
 
     def __init__(self, name, clips, feet, limbs, limits, bends=()):
         self.name, self.clips, self.feet, self.limbs = name, clips, feet, limbs

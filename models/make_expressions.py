@@ -37,7 +37,7 @@ def _points(base):
 
 
 def _raised(points, rise):
-    """Raises points: expressions are defined at the modeled head, on shorter legs."""
+    """Raises points. Expressions are defined for a body with shorter legs, whose head is lower."""
     return [(x, y, z + rise) for x, y, z in points]
 
 

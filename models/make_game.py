@@ -136,9 +136,9 @@ def blink_clip(model, skeleton):
 # -- Legs ------------------------------------------------------------------------------------------
 
 def ik_clip(model, idle, legs):
-    """Returns the pose from which the engine derives the bend of legs: the first pose of `idle`, with a joint
-    of each leg at the target of its knee. legs: names of hip, knee, ankle, and of that joint, which does not
-    move the leg."""
+    """Returns the clip with the pose from which the engine derives the direction in which legs bend. It is
+    the first pose of `idle`, except that a pole joint of each leg is placed where its knee points. `legs`
+    contains the names of hip, knee, ankle and pole joint. The pole joint does not move the leg."""
     names = [joint[0] for joint in model.joints]
     posed = idle.posed(0)
     frame = list(idle.frames[0])

@@ -180,8 +180,8 @@ def lantern(part):
     return to_scene(joints_posed["lamp"][0])
 
 
-def disc(part, x, y, width, depth, height):
-    """Adds a square on the ground, for a soft spot."""
+def ground_rectangle(part, x, y, width, depth, height):
+    """Adds a rectangle on the ground, on which a soft round spot is drawn."""
     first = len(part.points)
     for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
         part.points.append((x + width * s, y + depth * t, height))
@@ -202,15 +202,15 @@ def strips(s, t):
 def generate(folder):
     to_scene, shade, light = Part(), Part(), Part()
     for x, y, size, seed in ROCKS:
-        disc(shade, x - 0.1 * size, y + 0.25 * size, 1.9 * size, 2.2 * size, 0.15)
+        ground_rectangle(shade, x - 0.1 * size, y + 0.25 * size, 1.9 * size, 2.2 * size, 0.15)
     dunes(to_scene)        # farthest first: see view_draw_scenery() of the viewer
     for x, y, size, seed in ROCKS:
         rock(to_scene, x, y, size, seed)
     tendril(to_scene)
     lamp = lantern(to_scene)
     to_scene.light_up()
-    disc(shade, TENDRIL[0], TENDRIL[1], 34.0, 34.0, 0.1)
-    disc(light, lamp[0], lamp[1], 70.0, 70.0, 0.2)
+    ground_rectangle(shade, TENDRIL[0], TENDRIL[1], 34.0, 34.0, 0.1)
+    ground_rectangle(light, lamp[0], lamp[1], 70.0, 70.0, 0.2)
     weights = [("origin", 1.0)]
     meshes = [md5.Mesh(name, "models/place/" + name, part.points, part.uvs, part.tris,
                        [weights] * len(part.points))

@@ -19,7 +19,8 @@ FLAGS_scalar   := -O2 -DNDEBUG -DMD5_HAS_SIMD=0
 FLAGS_coverage := -O0 -g --coverage -fprofile-update=atomic -DMD5_COVERAGE -DMD5_HAS_SIMD=1
 LINK_sanitize  := -fsanitize=address,undefined
 LINK_coverage  := --coverage
-# -O1 for tests, because compiling them takes longer than running them. The library keeps its flags.
+# The tests are compiled with -O1, because compiling them takes longer than running them. The library is compiled with
+# its own flags.
 TEST_LEVEL_release := -O1
 TEST_LEVEL_scalar  := -O1
 $(BUILD)/test/%.o: private LEVEL = $(TEST_LEVEL_$(config))

@@ -769,7 +769,8 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
             finger.is_decided = true;
     }
 
-    // Handles the movement of a pointer: one rotates the camera; two, or one with the right button or Shift, move it.
+    // Handles the movement of a pointer. One pointer rotates the camera. Two pointers, or one with the right button or Shift,
+    // move the camera.
     #handle_pointer_move(event) {
         const pointer = this.#pointers.get(event.pointerId), pointers = [...this.#pointers.values()];
         if (event.buttons === 0) // the button was released outside of the window, which sends no event

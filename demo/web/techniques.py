@@ -103,7 +103,7 @@ def slider(key, fields):
 
 
 def answer(keys):
-    """Returns the answer to the question of a lesson, which a click shows, or an empty string."""
+    """Returns the answer to a lesson's question, which is displayed after a click, or an empty string."""
     text = keys.get("answer", [""])[0]
     return "<details><summary>Show answer</summary><p>%s</p></details>\n" % html.escape(text) if text else ""
 

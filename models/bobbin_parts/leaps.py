@@ -383,7 +383,7 @@ DANCE_EVENTS = ((6, "footstep right"), (21, "footstep left"), (36, "footstep rig
 
 
 def _hop(t):
-    """A jump at t in 0..1: (height 0..1, heels lifted 0..1)."""
+    """Returns the height of a jump and how far the heels are lifted, both in 0..1. `t` is in 0..1."""
     rise = (t - 0.29) / 0.42
     height = 4.0 * rise * (1.0 - rise) if 0.0 < rise < 1.0 else 0.0
     return height, pulse(t, 0.10, 0.90, 0.38)

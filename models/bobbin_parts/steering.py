@@ -244,7 +244,8 @@ def back_stop(a, t):
 # --- out of a run
 
 
-# Steps of the foot that lands first, as if it were the left foot, and of the other foot.
+# Steps of the foot that lands first and of the other foot. Both are defined for a left foot; the right foot
+# mirrors them.
 _STEP_FIRST = Footing(BALL[0] + 5.0, BALL[1] - 1.0, 6.0, (0.57, 0.83, BALL[0], BALL[1], 0.0, 1.8, 10.0),
                       gentle=1.5)
 _STEP_SECOND = Footing(BALL[0] + 2.0, BALL[1] - 1.0, 14.0, (0.41, 0.67, BALL[0], BALL[1], 0.0, 1.8, 10.0),

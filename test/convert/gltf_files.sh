@@ -1,5 +1,5 @@
 #!/bin/sh
-# Import of glTF: clips in separate files, joints without weights, images, colors, names, folders, versions.
+# Tests of the import of glTF: clips in separate files, joints without weights, images, colors, names, folders and versions.
 . test/build/report.sh
 tool=$(realpath "$products/md5tool")
 PYTHONDONTWRITEBYTECODE=1

@@ -89,7 +89,8 @@ def inverse(m):
 
 
 def rig(seed, above, rest_moves=False, joint_scale=1.0):
-    """Writes seven joints whose nodes are not in order, below two nodes that are not joints; two meshes."""
+    """Writes a rig with two meshes. It has seven joints, whose nodes are not in order and are below two nodes
+    that are not joints."""
     from gltf_poser import from_trs, product
 
     f = Maker(seed)

@@ -376,7 +376,8 @@ def mdl_skins(n, folder):
 
 
 def iqm(meshes=1, joints=1, clips=0, frames=1, is_moving=True, name=None):
-    """Joints whose frames have one component or none; names are different or all the same."""
+    """Returns an IQM file whose joints have one animated component or none. If `name` is given, all parts
+    have this name; otherwise, all names differ."""
     text, names = b"\0a\0", {}
     for key in named("m", meshes) + named("j", joints) + named("c", clips):
         if not name or not names:

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Import of PSK and PSA: psk.py writes the files and computes the expected vertices; clips; names; errors.
+# Tests of the import of PSK and PSA: vertices, clips, names and errors. psk.py writes the files and computes the
+# expected vertices.
 . test/build/report.sh
 tool=$products/md5tool
 

@@ -44,7 +44,8 @@ END
 check 'a model and its clip are read' convert "$scratch/figure.smd"
 check '... a file without a rate has 30 frames per second' grep -q '^frameRate 30$' "$scratch/it/figure.md5anim"
 check '... a name with a blank' grep -q '"the_arm"' "$scratch/it/figure.md5mesh"
-# SMD to OBJ: x, z, -y, times 100. Arm about x: (x, y, z) to (x, -z, y); then about y: (x, y, z) to (z, y, -x).
+# The position (x, y, z) of an SMD file is (x, z, -y) times 100 in an OBJ file. The arm rotates about x, which
+# changes (x, y, z) to (x, -z, y), then about y, which changes (x, y, z) to (z, y, -x).
 printf 'v 500 6000 200\nv 500 6000 200\nv 0 7000 0\n' >"$scratch/0.obj"
 printf 'v 500 3800 2000\nv 500 4350 1550\nv 0 4000 3000\n' >"$scratch/1.obj"
 printf 'v -200 3500 2000\nv -25 4125 1550\nv 0 4000 3000\n' >"$scratch/2.obj"

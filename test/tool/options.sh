@@ -157,7 +157,8 @@ check_table_rows() { # COMMAND INPUT...
                 has_effect=yes
                 case " $inputs " in *" $input "*) ;; *) has_effect=no ;; esac
                 case " ${outputs:-any} " in *" $output "*) ;; *) has_effect=no ;; esac
-                # A folder becomes .glb unless --to selects another file extension; the output's name does not matter.
+                # For a folder, the conversion writes .glb files unless --to selects another file extension. The name
+                # of the output does not matter.
                 [ "$input" != x ] || [ -z "$outputs" ] || [ $has_effect = yes ] || continue
                 number=$((number + 1))
                 print_arguments "$table_command" "$name" "$setting" "$input" "${output#any}" >>lines

@@ -134,7 +134,8 @@ exported() {
 }
 check_page "a model is saved as glTF" exported
 
-# The link contains the current view. After a context was lost, as a phone's driver does, the viewer restarts with all files.
+# The link contains the current view. If the driver removes the WebGL context, as drivers of phones do, the viewer
+# restarts with all files.
 walk="view.html#no-config&camera-azimuth-angle=60&model=models/thimble/thimble.md5mesh&model=models/thimble/walk.md5anim"
 lose() { # CANVAS: a condition that loses its context, and restores it a second later
     echo "(c => (c.lost ??= c.getContext('webgl2').getExtension('WEBGL_lose_context'), c.lost.loseContext(),
@@ -142,7 +143,7 @@ lose() { # CANVAS: a condition that loses its context, and restores it a second 
 }
 check_page "a link contains the current view" shown open "$walk" is "$link,
     /[#&]camera-azimuth-angle=60&/.test(location.hash) && /animation-time=[0-9.]+&.*thimble.md5mesh&.*walk.md5anim$/.test(location.hash)"
-# A lesson with a slider; the last lesson needs a model that the others do not need.
+# The first lesson has a slider. The last lesson needs a model that the other lessons do not need.
 check_page "the link of a lesson contains its sliders" shown open "view.html#no-config&lesson=additive&set=weight%3D0.5" is "$link,
     /^#(.*&)?lesson=additive&(.*&)?set=weight%3D0.5$/.test(location.hash)" open "view.html#no-config&lesson=walk" \
     is "$link, /lesson=walk/.test(location.hash) && !/model=|set=/.test(location.hash)"
