@@ -227,7 +227,7 @@ def mean(points):
 
 
 def soles(mesh, feet):
-    """The vertices under the feet with their height in the bind pose and their foot's first joint."""
+    """Returns the vertices under the feet: (vertex, height in the bind pose, first joint of the foot)."""
     posed = [(position, rotation) for _, _, position, rotation in mesh.joints]
     owner = {joint: foot[0] for foot in feet for joint in foot}
     found = []

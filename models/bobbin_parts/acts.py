@@ -419,7 +419,7 @@ def carry(a, t):
 
 
 def stand(a, t):
-    """The reference pose of layers: a layer is the difference between its clip and this pose."""
+    """Stands still. Layers are differences between their clip and this pose."""
     a.neutral_stance()
     a.mouth(0.16)
     a.stand()

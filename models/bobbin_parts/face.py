@@ -78,8 +78,8 @@ def sunk(point):
 
 
 def eyeball(rings=8, around=18):
-    """Left eyeball: points, texture coordinates and triangles. Only the front is made. The texture is
-    the eye seen from in front, with equal steps of angle."""
+    """Returns the points, texture coordinates and triangles of the left eyeball, which only has a front side.
+    The texture is a view of the eye from the front, with equal steps of the angle."""
     points, uvs, tris = [_on_eye(shape.EYE_RADIUS, 1, 0, 0)], [(0.5, 0.5)], []
     for ring in range(1, rings + 1):
         angle = math.radians(_CAP) * ring / rings

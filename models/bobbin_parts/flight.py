@@ -14,7 +14,7 @@ def _around(center, radius, azimuth, height):
 
 
 def _face(t):
-    """Nearer to the face, and round to its front. Returns position, target and field of view."""
+    """Moves the camera nearer to the face and to its front. Returns position, target and field of view."""
     return (mix(_around((3.0, 0.0), 92.0, 38.0, 52.0), _around((3.0, 0.0), 68.0, 14.0, 46.0), t),
             mix((2.0, 0.0, 42.0), (4.0, 0.0, 42.5), t), 42.0)
 

@@ -16,9 +16,9 @@ def _same(point, weights):
 
 
 def skin_mesh(folder, name, shader, half, texels, position=_same):
-    """Both halves of a skin (bobbin_parts.skin.Skin), sharing one texture: the right half is the
-    mirror image. position(point, weights) returns the final position of a vertex; it is painted at its
-    original position."""
+    """Writes the textures of a skin and returns its mesh. `half` is the left half of the skin
+    (bobbin_parts.skin.Skin). The right half is its mirror image and has the same texture. position(point,
+    weights) returns the final position of a vertex. A vertex is painted at its original position."""
     atlas.pack(half.charts, texels)
     fields = [p + n + (sky, along) for p, n, sky, along in
               zip(half.points, half.normals, half.open, half.along)]
@@ -51,7 +51,8 @@ def skin_mesh(folder, name, shader, half, texels, position=_same):
 
 
 def eye_mesh(folder, name, shader, position=_same):
-    """Two eyeballs. Both show the texture unmirrored, so that highlights agree."""
+    """Writes the textures of the eyes and returns the mesh of both eyeballs. The texture is not mirrored on
+    either eye, so that both highlights are on the same side."""
     points, uvs, tris = face.eyeball()
     points = [position(p, {"eye_l": 1.0}) for p in points]
     count = len(points)

@@ -81,13 +81,14 @@ def _bands(z, width):
 
 
 def _muzzle(x, y, z):
-    """The pale muzzle and chin."""
+    """Returns the amount of the pale color of muzzle and chin, 0..1."""
     dx, dz = (x - 10.6) / 6.4, (z - 35.6) / 5.6
     return smoothstep(1.10, 0.98, math.sqrt(dx * dx + (y / 8.2) ** 2 + dz * dz)) * (1.0 - _bare(x, y, z))
 
 
 def _trunk(x, y, z, n, deep=0.0):
-    """Hide, belly and muzzle: shared by the parts that meet at the trunk."""
+    """Returns the color of hide, belly and muzzle. The parts that meet at the trunk use it, so that their
+    borders match."""
     color = _hide(x, y, z, n[1], n[2], n[0], deep)
     if x < -2.0:
         return color
@@ -127,7 +128,7 @@ def _arm(x, y, z, n):
 
 
 def _inside_mouth(x, y, z, n):
-    """Maroon, darker at the back, with a tongue on the floor."""
+    """Returns the color inside of the mouth: maroon, darker at the back, with a tongue on the floor."""
     color = mix(MAROON, (84, 14, 38), smoothstep(11.5, 7.5, x))
     floor = shape.mouth_height(x, y)
     along = ((x - 8.0) / 5.0) ** 2 + (y / 3.4) ** 2
@@ -291,8 +292,8 @@ _THIN = {"ear_in": 0.75, "ear_out": 0.45, "fin": 0.7}
 
 
 def texel(part, x, y, z, n, sky, along):
-    """Color, height, gloss and alpha of the gloss, the lower the thinner, of the skin at a position with
-    normal n; `sky` is its ambient visibility, 0..1."""
+    """Returns color, height, gloss and alpha of the gloss for a texel of the skin, which is at a position
+    with normal n. The alpha is lower on thinner parts. `sky` is the ambient visibility, 0..1."""
     color = _color(part, x, y, z, n, sky, along)
     gloss = _gloss(part, x, y, z, n) * (0.35 + 0.65 * sky)
     height = 0.0
@@ -322,13 +323,13 @@ def texel(part, x, y, z, n, sky, along):
 
 
 def shadowed(c):
-    """The same color in a hollow: darker, a little toward violet."""
+    """Returns a color as it looks in a hollow: darker, and a little more violet."""
     return (c[0] * 0.52 + SHADOW[0] * 0.14, c[1] * 0.44 + SHADOW[1] * 0.14,
             c[2] * 0.52 + SHADOW[2] * 0.14)
 
 
 def eye(s, t):
-    """Color of the eye at s (right) and t (down), -1..1, seen from in front."""
+    """Returns the color of the eye at s (right) and t (down), both in -1..1, in a view from the front."""
     r = math.hypot(s, t)
     angle = math.atan2(t, s)
     white = mix((255, 253, 248), (206, 208, 226), smoothstep(0.45, 0.95, r))

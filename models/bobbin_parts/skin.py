@@ -146,7 +146,7 @@ def _horn(skin):
 
 
 def fang():
-    """A small tooth that peeps out from under the upper lip."""
+    """Returns a small tooth that is visible below the upper lip."""
     path = loft.curve([(11.7, 3.7, 38.1), (12.15, 3.72, 37.0), (12.3, 3.6, 35.95)], 4)
     size = [loft.table((0.56, 0.34, 0.0), n / 4) for n in range(5)]
     return loft.leaf(path, (1.0, 0.3, 0.0), size, size, [0.0] * 5, 4)

@@ -93,7 +93,8 @@ def project(points, tris, face_normals, regions, detail):
 
 
 def _try_pack(charts, size, scale):
-    """Skyline packing, tallest first. Returns False if the square is too small at this scale."""
+    """Places the charts in a square by skyline packing, the tallest chart first. Returns False if the square
+    is too small at this scale."""
     sky = [0] * size
     for chart in sorted(charts, key=lambda c: (-c.tall, -c.wide, c.tris[0])):
         wide = int(chart.wide * scale) + 2 + 2 * _GUTTER

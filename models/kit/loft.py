@@ -41,8 +41,9 @@ class Loft:
 
 
 def leaf(path, facing, wide, thick, cup, columns):
-    """A leaf along `path`, its broad side faces `facing`. wide and thick are half sizes per
-    path point; cup bends the rims toward `facing`. Each side gets its own flat chart."""
+    """Returns a leaf along `path`, whose broad side faces `facing`. `wide` and `thick` contain half of its
+    size for each point of the path. `cup` bends the rims toward `facing`. Each side has its own flat
+    chart."""
     loft, sheets = Loft(), []
     for side in (1.0, -1.0):
         rows, flat, traveled = [], {}, 0.0
@@ -99,8 +100,9 @@ def _half_circumference(a, b):
 
 
 def blade(path, thick, tall, columns):
-    """The left half (y >= 0) of a fin or thorn that grows in the mirror plane: half size across
-    the plane (thick) and in it (tall) per path point. Its two seams lie in the plane."""
+    """Returns the left half (y >= 0) of a fin or thorn that grows in the mirror plane. `thick` and `tall`
+    contain half of its size across the plane and in the plane, for each point of the path. Its two seams are
+    in the plane."""
     loft = Loft()
     rows, flat, traveled = [], {}, 0.0
     for n, p in enumerate(path):

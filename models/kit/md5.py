@@ -66,7 +66,8 @@ def vertex_and_weight_lines(uvs, weights):
 
 
 def mesh_text(command, skeleton, meshes):
-    """skeleton: list of (name, parent index, position, orientation), model space."""
+    """Returns the text of a .md5mesh file. `skeleton` is a list of (name, parent index, position,
+    orientation) in model space."""
     index = {joint[0]: n for n, joint in enumerate(skeleton)}
     frames = [(position, stored(rotation)) for _, _, position, rotation in skeleton]
     out = ["MD5Version 10", 'commandline "%s"' % command, "", "numJoints %d" % len(skeleton),
@@ -111,7 +112,8 @@ def _channels(skeleton, frames, decimals):
 
 
 def anim_text(command, skeleton, rate, frames, bounds, decimals=(LENGTH, ROTATION)):
-    """frames: per frame a list of (position, orientation) relative to the parent."""
+    """Returns the text of a .md5anim file. `frames` contains for each frame a list of (position, orientation)
+    relative to the parent."""
     tracks, bits = _channels(skeleton, frames, decimals)
     first, starts = 0, []
     for mask in bits:

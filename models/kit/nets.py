@@ -75,8 +75,9 @@ def _sheets(inside):
 
 
 def _cells(values, xs, ys, zs):
-    """One vertex per sheet of surface in each cell: the mean of the sheet's edge crossings.
-    index maps (cell, edge) to the vertex."""
+    """Returns the vertices of the surface and their index. Each sheet of the surface in a cell has one
+    vertex, at the mean of the points where edges cross the sheet. The index maps (cell, edge) to the
+    vertex."""
     points, index = [], {}
     for i in range(len(xs) - 1):
         for j in range(len(ys) - 1):
@@ -103,7 +104,8 @@ def _cells(values, xs, ys, zs):
 
 
 def _quads(values, index, xs, ys, zs):
-    """One quad around each grid edge that the surface crosses, counter-clockwise from outside."""
+    """Returns one quad around each edge of the grid that the surface crosses, counter-clockwise in a view
+    from outside."""
     quads = []
     around = ((0, 0), (1, 0), (1, 1), (0, 1))
     for i in range(1, len(xs) - 1):

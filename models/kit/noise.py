@@ -15,7 +15,7 @@ _TABLE = [hash3(n & 31, (n >> 5) & 31, n >> 10) for n in range(32768)]
 
 
 def value(x, y, z):
-    """Smooth value noise, 0..1, period 32."""
+    """Returns smooth value noise in 0..1 with a period of 32."""
     fx, fy, fz = math.floor(x), math.floor(y), math.floor(z)
     i, j, k = int(fx), int(fy), int(fz)
     x -= fx

@@ -163,9 +163,9 @@ class Pose:
         return position, rotation
 
     def reach(self, upper, lower, end, target, hint):
-        """Two-bone inverse kinematics: rotates `upper` and `lower` so that `end` reaches the target
-        (as far as possible); the middle joint bends toward `hint`. `end` may have been moved along the
-        lower bone, which is then shorter."""
+        """Rotates `upper` and `lower` by two-bone inverse kinematics so that `end` is at the target, or as
+        near as possible. The middle joint bends toward `hint`. If `end` was moved along the lower bone, the
+        length of this bone is changed."""
         s = self.skeleton
         a, b, c = (s.position[s.index[name]] for name in (upper, lower, end))
         c = add(c, self.moves[s.index[end]])

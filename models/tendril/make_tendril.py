@@ -123,7 +123,8 @@ class Surface:
         self.uvs += [uv for _, uv in corners]
 
     def tube(self, rows, uv_at):
-        """rows: rings of equal vertex count; uv_at(row, column) returns the UV. The seam is at column 0."""
+        """Adds a tube. `rows` are rings with the same number of vertices. uv_at(row, column) returns the
+        texture coordinate. The seam is at column 0."""
         count = len(rows[0])
         for r, (low, high) in enumerate(zip(rows, rows[1:])):
             for n in range(count):
@@ -179,7 +180,8 @@ def build_stalk(surface):
 
 
 def build_sucker(surface, s, side):
-    """A cup on the front: a rim around a hollow. All its vertices have the same weights, so it is rigid."""
+    """Adds a cup on the front, which is a rim around a hollow. All its vertices have the same weights, so it
+    is rigid."""
     size = 0.36 * radius(s) + 0.12
     angle = side * 0.46
     center, weights = ring(s, angle, -0.12 * size), stalk_weights(s)

@@ -17,7 +17,7 @@ GLASS = LENS[:3] + (LENS[3] - 0.02,)      # without the pupil of the lens
 
 
 def _field(s, t):
-    """Name of the field and the position in it, 0..1."""
+    """Returns the name of the field of the texture at s, t, and the position in it, 0..1."""
     u, v = 0.5 + 0.5 * s, 0.5 + 0.5 * t
     if v < 0.5:
         return ("enamel", 2.0 * u, 2.0 * v) if u < 0.5 else ("dimpled", 2.0 * u - 1.0, 2.0 * v)
@@ -51,7 +51,7 @@ def _rivet(u, v):
 
 
 def _worn(u, v):
-    """Worn enamel: flakes, mostly near the ends."""
+    """Returns how worn the enamel is, 0..1. It has flakes, most of them near the ends."""
     ends = smoothstep(0.16, 0.0, min(v, 1.0 - v))
     return smoothstep(0.70, 0.76, 0.62 * _ripple(u, v, 5.0, 15.0) + 0.3 * _ripple(u, v, 11.0, 34.0)
                       + 0.22 * ends)

@@ -219,7 +219,7 @@ def _leg(b, leg):
 
 
 def _bolt(b):
-    """Brightest at its tip."""
+    """Adds the bolt that Thimble shoots. It is brightest at its tip."""
     u0, v0, u1, v1 = GLASS
     first = len(b.points)
     for n, (joint, at) in enumerate(BOLT.items()):

@@ -93,7 +93,7 @@ def _base_frame(joints, mesh):
 
 
 def _rates():
-    """The same rotation at 1, 7 and 120 frames per second, in one folder with their model."""
+    """Returns a model with three clips of the same rotation, at 1, 7 and 120 frames per second."""
     joints, mesh = _arm()
     files = [(".md5mesh", mesh_text(joints, [mesh]))]
     for rate in (1, 7, 120):
@@ -167,7 +167,8 @@ def _view(n, radius, height, view):
 
 
 def _cuts():
-    """Three shots: around the model, higher with a narrowing view, and a still shot of a single frame."""
+    """Returns a camera path of three shots: around the model, higher with a narrowing view, and a still shot
+    of a single frame."""
     shots = [[_view(6.0 * n, 40.0, 10.0, 60.0) for n in range(6)],
              [_view(120.0, 50.0, 30.0, 60.0 - 4.0 * n) for n in range(6)],
              [_view(240.0, 30.0, 4.0, 90.0)] * 2]

@@ -64,8 +64,8 @@ def _roots():
 
 
 def _sums():
-    """Three plates whose biases sum to 0.5, 1 and 1.5: half as large, as modeled, 1.5 times as
-    large, all relative to the origin of the model."""
+    """Returns a model of three plates whose biases sum to 0.5, 1 and 1.5. They are drawn half as large, as
+    modeled, and 1.5 times as large, relative to the origin of the model."""
     parts = []
     for n, total in enumerate((0.5, 1.0, 1.5)):
         plate = _plate(10.0 * n)
@@ -85,8 +85,8 @@ def _shared():
 
 
 def _mirror_seam():
-    """Two plates that share the two vertices of an edge; the texture runs away from it on both
-    sides, so the uv area is negative on one."""
+    """Returns a model of two plates that share the two vertices of an edge. On both plates, u increases with
+    the distance from this edge, so the area in texture space is negative on one plate."""
     corners = ((0.0, -8.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 8.0), (0.0, -8.0, 8.0),
                (0.0, 8.0, 0.0), (0.0, 8.0, 8.0))
     uvs = ((1.0, 1.0), (0.0, 1.0), (0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (1.0, 0.0))
@@ -112,8 +112,8 @@ def _split_seam():
 
 
 def _degenerate():
-    """A plate, triangles with zero area (one vertex twice; three vertices in a line), a duplicate
-    triangle, and a triangle with zero area in the texture."""
+    """Returns a model of a plate with degenerate triangles: with zero area (one vertex twice, and three
+    vertices in a line), a duplicate, and one with zero area in the texture."""
     plate = _plate(0.0)
     verts = plate.verts + [(0.5, 0.5, 4, 1), (0.5, 0.5, 5, 1), (0.5, 0.5, 6, 1), (0.0, 0.0, 7, 1)]
     weights = plate.weights + [(0, 1.0, (0.0, 12.0, 0.0)), (0, 1.0, (0.0, 16.0, 0.0)),
@@ -147,8 +147,8 @@ def _same_joint_twice():
 
 
 def _negative_bias():
-    """A weight of 1.5 on one joint and of -0.5 on another joint: the vertex is beyond the first joint, away
-    from the second joint."""
+    """Returns a model with weights of 1.5 on one joint and of -0.5 on another joint. The vertices are beyond
+    the first joint, away from the second joint."""
     joints = ROOT + [("other", 0, (0.0, 0.0, 8.0), STILL)]
     plate, weights, verts = _plate(0.0), [], []
     for u, v, first, _ in plate.verts:
@@ -162,7 +162,8 @@ def _negative_bias():
 
 
 def _apart():
-    """Two weights of a vertex whose positions differ in the bind pose: their mean is the vertex."""
+    """Returns a model whose vertices have two weights with different positions in the bind pose. A vertex is
+    at the mean of both."""
     joints = ROOT + [("other", 0, (0.0, 8.0, 0.0), STILL)]
     plate, weights, verts = _plate(0.0), [], []
     for u, v, first, _ in plate.verts:
@@ -173,7 +174,8 @@ def _apart():
 
 
 def _version_12():
-    """Stored normals and tangents, in the space of each vertex's joint, and vertex colors."""
+    """Returns a model of version 12 with vertex colors, and with normals and tangents in the space of each
+    vertex's joint."""
     plate = _plate(0.0)
     colors = ((1, 0, 0, 1), (0, 1, 0, 1), (0, 0, 1, 1), (1, 1, 1, 0.5))
 

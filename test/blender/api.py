@@ -121,7 +121,8 @@ def legacy_action(_version):
 
 
 def slotted_action(version):
-    """4.4 and 4.5: fcurves in addition to slots; they belong to the first slot. 5.0: no fcurves."""
+    """Returns an action with slots. In 4.4 and 4.5 it also has fcurves, which belong to the first slot. In
+    5.0 it has no fcurves."""
     def new_bag():
         return namespace(fcurves=Collection(lambda path, index=0: namespace(data_path=path, index=index)),
                          groups=Collection(lambda name: namespace(name=name)))

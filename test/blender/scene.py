@@ -322,7 +322,7 @@ def timeline(armature):
 
 
 def cameras():
-    """Two cameras, three shots; the first begins before the scene's start frame."""
+    """Creates two cameras and three shots. The first shot begins before the scene's start frame."""
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 10, 60
     scene.render.resolution_x, scene.render.resolution_y = 1280, 720

@@ -147,7 +147,7 @@ TAG_POSE = (0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1)  # at the origin, without rotati
 
 
 def md3_tags(count):
-    """One frame and one surface; tags at the origin."""
+    """Returns an MD3 file of one frame and one surface, with tags at the origin."""
     data = growth.md3(1, [b"a"], 3, 1)
     tags = b"".join(b"t%d" % i + bytes(63 - len(str(i))) + struct.pack("<12f", *TAG_POSE)
                     for i in range(count))
@@ -768,7 +768,8 @@ case("glTF: a clip beyond 1e9",
 
 
 def largest_offset_is(expected):
-    """The largest coordinate of weights; they are (0, 0, 0) and on two axes."""
+    """Returns a check that the two largest coordinates of weights are `expected`, and that all others are
+    0."""
     def check(folder):
         numbers = [abs(float(number)) for row in re.findall(
             r"weight \d+ \d+ \S+ \( (.*?) \)",

@@ -147,8 +147,8 @@ def write_actions(path):
 
 
 def write_view(path):
-    """The node looks from (1, 2, 3) along -x: its -z axis. Its y axis is the part of the up vector (1, 1, 0)
-    that is perpendicular to x."""
+    """Writes a node that looks from (1, 2, 3) along -x, which is its -z axis. Its y axis is the part of the
+    up vector (1, 1, 0) that is perpendicular to x."""
     view = '<lookat sid="view">1 2 3 -4 2 3 1 1 0</lookat>'
     write(path, [], f'<node id="body" name="body">{view}{MESH}</node>')
     with open(f"{path}.obj", "w") as out:
@@ -187,8 +187,9 @@ def write_skins(path):
 
 
 def write_many_skins(path, count):
-    """The time to search each joint of each instance in each skeleton grows with the third power of `count`,
-    but the size of the file only with the second."""
+    """Writes `count` instances of a skin. A search for each joint of each instance in each skeleton takes a
+    time that grows with the third power of `count`, while the size of the file grows with the second
+    power."""
     names = [f"bone{i}" for i in range(count)]
     nodes = "".join(f'<node id="{name}" sid="{name}" type="JOINT"/>' for name in names)
     instances = "".join(f'<node id="body{i}">{skin_instance(*names)}</node>\n' for i in range(count))

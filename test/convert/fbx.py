@@ -167,7 +167,7 @@ def curve_text():
 
 
 def binary(text):
-    """The binary form of a text file: arrays are compressed, and ids are numbers of 64 bits."""
+    """Returns the binary form of a text file. Arrays are compressed, and ids are numbers of 64 bits."""
     tokens = re.findall(r'"[^"]*"|[{}:,]|[^\s{}:,"]+|\n', re.sub(r"^;.*", "", text, flags=re.M))
     types = {"KeyTime": "l", "KeyAttrFlags": "i", "KeyAttrRefCount": "i", "KeyAttrDataFloat": "f",
              "KeyValueFloat": "f", "PolygonVertexIndex": "i", "Materials": "i", "Indexes": "i"}

@@ -57,7 +57,7 @@ def cross(a, b):
 
 
 def rotation(degrees):
-    """A rotation around x, then y, then z."""
+    """Returns a rotation around x, then y, then z."""
     x, y, z = (math.radians(angle) for angle in degrees)
     around_x = [[1, 0, 0], [0, math.cos(x), -math.sin(x)], [0, math.sin(x), math.cos(x)]]
     around_y = [[math.cos(y), 0, math.sin(y)], [0, 1, 0], [-math.sin(y), 0, math.cos(y)]]
@@ -98,7 +98,7 @@ def array(name, values):
 
 
 def transform(name, matrix, position):
-    """The 16 numbers of a transform, by columns."""
+    """Returns the line of a transform with its 16 numbers, by columns."""
     columns = [x for j in range(3) for x in (matrix[0][j], matrix[1][j], matrix[2][j], 0)]
     return array(name, columns + [*position, 1])
 

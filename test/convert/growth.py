@@ -656,7 +656,7 @@ def dae_nodes(n, folder):
 
 
 def dae_samplers(samplers, numbers, nodes):
-    """A Collada file whose samplers use the same source."""
+    """Returns the text of a Collada file whose samplers use the same source."""
     sources = "".join('<source id="%s"><float_array id="%sa" count="%d">%s</float_array></source>'
                       % (name, name, len(values.split()), values) for name, values in numbers)
     animations = "".join('<sampler id="s{0}"><input semantic="INPUT" source="#in"/><input semantic="OUTPUT" '

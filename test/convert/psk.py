@@ -97,7 +97,7 @@ def bone_rows():
 
 
 def model(is_wide=False, num_weights=0):
-    """num_weights: weights of point 0, in addition to the one that it has."""
+    """Returns a PSK file. `num_weights` weights are added to point 0, which already has one."""
     weights = WEIGHTS + [(0.5, 0, 0)] * num_weights
     face = "<3IBBI" if is_wide else "<3HBBI"
     return (chunk("ACTRHEAD", 0, [])
@@ -125,7 +125,7 @@ def clips(animations=CLIPS):
 
 
 def check_vertices(dump, frame):
-    """A dump contains the vertices of a frame of the second clip: -y is forward, x is left."""
+    """Checks the vertices of a dump, which contains a frame of the second clip: -y is forward, x is left."""
     found = [tuple(map(float, m)) for m in
              re.findall(r"^v (\S+) (\S+) (\S+)", open(dump).read(), re.M)]
     expected = [(-y, x, z) for x, y, z in vertices(*CLIPS[1][1][int(frame)])]
@@ -135,7 +135,7 @@ def check_vertices(dump, frame):
 
 
 def find(data, name):
-    """The offset of a chunk's header."""
+    """Returns the offset of a chunk's header."""
     at = 0
     while data[at:at + 20].rstrip(b"\0").decode() != name:
         size, count = struct.unpack_from("<2i", data, at + 24)

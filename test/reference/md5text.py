@@ -177,11 +177,9 @@ def read_track(reader):
 
 
 def read_pairs(reader, keyword):
-    """`word { ( x y z ) ( x y z ) ... }`: the bounds and the base frame.
-
-    Reads up to the brace instead of a number of pairs, because some exporters write one box more than there
-    are frames.
-    """
+    """Reads `word { ( x y z ) ( x y z ) ... }`, which is the form of the bounds and of the base frame. Reads
+    up to the brace instead of a number of pairs, because some exporters write one box more than there are
+    frames."""
     reader.expect(keyword, "{")
     pairs = []
     while not reader.accept("}"):

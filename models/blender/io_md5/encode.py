@@ -73,8 +73,9 @@ def _reach(points):
 
 
 def _encode_joint(plain, local, digits, slack, reach):
-    """plain: relative to the exact parent, which shows which components are constant; local: relative
-    to the parent as readers rebuild it, which corrects the parent's rounding error."""
+    """Returns the six rounded numbers of a joint in each frame. `plain` contains transforms relative to the
+    exact parent; they show which numbers are constant. `local` contains transforms relative to the parent
+    that readers compute from the rounded numbers; they correct the rounding error of the parent."""
     six = np.zeros((len(plain), 6))
     unit = 10.0 ** -digits
     exact_rotation = maths.stored_sign(maths.quaternion_from_matrix(plain))

@@ -53,7 +53,7 @@ def import_model(context, path, settings, report):
 # -- The armature -----------------------------------------------------------------------------------
 
 def _armature(context, title, model, joints, settings, first):
-    """first: the first joint that becomes a bone."""
+    """Creates the armature of a model. `first` is the first joint that becomes a bone."""
     data = bpy.data.armatures.new(title)
     armature = bpy.data.objects.new(title, data)
     armature.show_in_front = True

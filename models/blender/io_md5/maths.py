@@ -105,9 +105,9 @@ def rebuilt(xyz):
 
 
 def round_rotations(rotations, digits, free, wide):
-    """x y z of rotations (frames, 4), rounded to `digits` decimals. Rounding each component separately
-    gives a wrong w if w is small, so the best of all neighboring roundings is chosen. free: which of
-    the three components may change; wide: search more neighbors."""
+    """Returns x y z of rotations (frames, 4), rounded to `digits` decimals. If each component were rounded
+    separately, w would be wrong if it is small, so the best of all neighboring roundings is used. `free`
+    selects the components that may change. `wide` searches more neighbors."""
     unit = 10.0 ** -digits
     near = np.round(rotations[:, :3] / unit) * unit
     near = np.where(free, near, rotations[:, :3])
