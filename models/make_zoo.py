@@ -19,8 +19,8 @@ TEXELS = 64
 
 
 def paint(s, t):
-    """A checker whose upper half is warmer and whose left half is lighter, so that a flipped or
-    mirrored texture shows."""
+    """Returns the color of a checker. Its upper half is warmer and its left half is lighter, so that a
+    flipped or mirrored texture is visible."""
     square = (math.floor(4.0 * s + 8.0) + math.floor(4.0 * t + 8.0)) % 2
     light = 150 + 60 * square + (30 if s < 0.0 else 0)
     return (light, 0.82 * light, 0.62 * light) if t < 0.0 else (0.62 * light, 0.82 * light, light)

@@ -65,7 +65,7 @@ def idle(a, t):
 
 
 def _scratch(a, phase):
-    """The right hand scratches the belly four times while Bobbin looks to the right."""
+    """Looks to the right, and scratches the belly four times with the right hand."""
     amount, busy = bump(phase, 0.40, 0.80, 0.11), bump(phase, 0.50, 0.70, 0.03)
     stroke = busy * wave(phase, 20)
     hips = a.pose.locate(a.pose.skeleton.index["hips"])[0]
@@ -430,7 +430,7 @@ _BLINK = (0.0, 0.75, 1.0, 1.0, 0.4, 0.08, 0.0, 0.0)
 
 
 def blink(a, t):
-    """Both eyes shut and open. The brows move down a little."""
+    """Shuts and opens both eyes. The brows move down a little."""
     shut = _BLINK[round(24.0 * t)]
     stand(a, t)
     a.blink(shut, -22.5)      # shut lids meet low, in the shape of a U, as in sleep

@@ -130,14 +130,14 @@ def _land(a, t):
 
 
 def jump_start(a, t):
-    """The start of a jump: from standing until the toes leave the floor."""
+    """Starts a jump: from standing until the toes leave the floor."""
     pitch = _start(a, t)
     for side, sign in SIDES:
         a.foot(side, BALL[0], BALL[1] * sign, 0.0, pitch)
 
 
 def jump_air(a, t):
-    """The flight of a jump, as a loop for any duration: arms and legs circle. The game moves the whole
+    """Circles arms and legs in the air, as a loop for a flight of any duration. The game moves the whole
     body."""
     _air(a, 0.0, 0.0, 0.0)
     rock, quarter = wave(t / AIR_SECONDS), wave(t / AIR_SECONDS, 1, -0.25)
@@ -162,7 +162,7 @@ def jump_air(a, t):
 
 
 def jump_land(a, t):
-    """The end of a jump: from the first touch of the toes until standing."""
+    """Ends a jump: from the first touch of the toes until standing."""
     pitch = _land(a, t)
     for side, sign in SIDES:
         a.foot(side, BALL[0], BALL[1] * sign, 0.0, pitch)

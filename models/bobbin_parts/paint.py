@@ -47,7 +47,8 @@ def _near(x, y, z, center):
 
 
 def _hide(x, y, z, ny, nz, nx, deep):
-    """Teal, darker along the back, indigo toward the ends of the limbs, with pale spots."""
+    """Returns the color of the hide: teal, darker along the back, indigo toward the ends of the limbs, with
+    pale spots."""
     back = smoothstep(0.15, -0.75, nx - 0.4 * nz)
     back = 0.3 + (back - 0.3) * smoothstep(6.0, 13.0, z)
     color = mix(TEAL, BACK, 0.75 * back)

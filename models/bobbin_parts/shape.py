@@ -95,7 +95,8 @@ TAIL_RADII = (6.0, 4.7, 3.8, 3.1, 2.5, 2.0, 1.5)
 
 
 def _tail():
-    """Twice as many cones as joints, along a curve: fewer kinks than one per joint."""
+    """Returns the tail: cones along a curve. There are twice as many cones as joints, so that its bends are
+    smoother."""
     path = curve(TAIL, 12)
     radii = [table(TAIL_RADII, n / 12) for n in range(13)]
     cones = [cone(a, b, ra, rb) for a, b, ra, rb in zip(path, path[1:], radii, radii[1:])]

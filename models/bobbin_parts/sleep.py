@@ -121,7 +121,7 @@ def _seated(a, amount, legs, curl, hands=(1.0, 1.0)):
 
 
 def sit(a, t):
-    """Asleep on his feet, Bobbin sinks, drops onto the floor, and draws the tail around his body."""
+    """Sinks while Bobbin sleeps on his feet, drops onto the floor, and draws the tail around the body."""
     squat = keyed(t, (0.0, 0.0), (0.46, 0.55), (0.52, 0.55))
     drop = min(1.0, max(0.0, (t - 0.50) / 0.28)) ** 2
     down = squat + (1.0 - squat) * drop

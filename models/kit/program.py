@@ -40,8 +40,8 @@ def check(home, generate):
 
 
 def run(arguments, home, generate, usage):
-    """make(folder) writes the files and returns a line that describes them. Arguments: none, a
-    folder, or --check."""
+    """Runs a generator. generate(folder) writes the files and returns a line that describes them. The
+    arguments are none, a folder, or --check. Prints `usage` for other arguments. Returns the exit status."""
     if arguments == ["--check"]:
         return check(home, generate)
     if len(arguments) > 1 or (arguments and arguments[0].startswith("-")):

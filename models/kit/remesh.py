@@ -11,7 +11,7 @@ from kit.maths import add, cross, dot, length, mix, scale, sub, unit
 
 
 def pull(field, p, steps):
-    """Newton steps along the gradient onto the surface."""
+    """Returns a point that is moved onto the surface by Newton steps along the gradient."""
     for _ in range(steps):
         d = field(*p)
         g = gradient(field, p)
@@ -175,7 +175,8 @@ def _unfold(mesh, field):
 
 
 def remesh(field, points, tris, target_length):
-    """target_length(p) is the target edge length at p. Returns points and triangles."""
+    """Returns the points and triangles of a mesh with edges of suitable lengths. target_length(p) is the
+    target length of edges at p."""
     mesh = _Mesh(points, tris)
     _slide(mesh, field, 2)
     for _ in range(3):

@@ -38,7 +38,7 @@ class _Point:
         self.position, self.speed, self.target = target, (0.0, 0.0, 0.0), target
 
     def step(self, target, frequency, damping, seconds):
-        """One implicit step: stable for any stiffness."""
+        """Advances the spring by one implicit step, which is stable for any stiffness."""
         rate = 2.0 * math.pi * frequency
         stiff, drag = rate * rate, 2.0 * damping * rate
         lead = scale(sub(target, self.target), 1.0 / seconds)

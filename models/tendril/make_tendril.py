@@ -118,7 +118,7 @@ class Surface:
         return len(self.points) - 1
 
     def face(self, *corners):
-        """corners: (vertex, (u, v)), counter-clockwise from outside."""
+        """Adds a face. `corners` are (vertex, (u, v)), counter-clockwise from outside."""
         self.faces.append([vertex for vertex, _ in corners])
         self.uvs += [uv for _, uv in corners]
 
@@ -335,8 +335,8 @@ def leaves_at(rotations, phase, push):
 
 
 def sway(t):
-    """A wave that runs up the stalk, wider toward the tip; a second wave makes the path of the tip a loop,
-    not a line."""
+    """Sways: a wave runs up the stalk and becomes wider toward the tip. A second wave makes the path of the
+    tip a loop instead of a line."""
     phase, rotations = math.tau * t, {}
     for n in range(JOINTS):
         u = n / (JOINTS - 1)

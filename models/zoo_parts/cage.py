@@ -23,8 +23,9 @@ class Raw:
 
 
 def mesh_text(joints, meshes, version=10, extra=None):
-    """joints: (name, parent, position, rotation) in model space. extra(mesh index, vertex index) is
-    written after a vert; extra(mesh index, None) are lines after the weights."""
+    """Returns the text of a .md5mesh file. `joints` are (name, parent, position, rotation) in model space.
+    extra(mesh index, vertex index) is written after a vertex, and the lines extra(mesh index, None) after the
+    weights."""
     out = ["MD5Version %d" % version, 'commandline "%s"' % COMMAND, "",
            "numJoints %d" % len(joints), "numMeshes %d" % len(meshes), "", "joints {"]
     out += ['\t"%s"\t%d %s %s' % (name, parent, md5.triple(position), md5.triple(md5.xyz(rotation)))

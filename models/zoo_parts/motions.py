@@ -16,7 +16,8 @@ def _swing(n, count):
 
 
 def _flags():
-    """Joint n moves in the components whose bits n has: 64 bricks in eight rows."""
+    """Returns a model and a clip of 64 bricks in eight rows. The bits of n are the components in which joint
+    n moves."""
     joints, parts = [("field", -1, ZERO, STILL)], []
     for n in range(64):
         at = (0.0, 6.0 * (n % 8 - 3.5), 6.0 * (n // 8))
@@ -59,7 +60,7 @@ def _no_components(joints, mesh):
 
 
 def _travels(joints, mesh):
-    """The root begins away from the origin and advances by 16 units per cycle."""
+    """Returns a clip whose root begins away from the origin and advances by 16 units per cycle."""
     frames = []
     for n in range(9):
         frame = local(joints)
@@ -70,8 +71,8 @@ def _travels(joints, mesh):
 
 
 def _half_turn(joints, mesh):
-    """One rotation in eight steps of 45 degrees. w is never positive in the file, so the stored
-    sign flips, and every blend must take the shorter arc."""
+    """Returns a clip of one rotation in eight steps of 45 degrees. In the file w is never positive, so the
+    sign of the stored quaternion flips, and every blend must use the shorter arc."""
     frames = []
     for n in range(9):
         frame = local(joints)
@@ -107,7 +108,7 @@ def _rates():
 
 
 def _fewer_joints():
-    """The clip has two of the mesh's three joints; the one between them keeps its bind pose."""
+    """Returns a clip with two of the three joints of the mesh. The joint between them keeps its bind pose."""
     joints = ROOT + [("between", 0, (0.0, 0.0, 5.0), STILL), ("tip", 1, (0.0, 0.0, 10.0), STILL)]
     mesh = together([brick((-2, -2, 0), (2, 2, 4)), brick((-2, -2, 5), (2, 2, 9), 1, joints[1][2]),
                      brick((-1, -1, 10), (1, 1, 14), 2, joints[2][2])])
@@ -124,7 +125,8 @@ def _fewer_joints():
 
 
 def _chain(count=32):
-    """A chain of 32 joints along which a wave runs: every rotation adds to the previous ones."""
+    """Returns a chain of 32 joints along which a wave runs. Each rotation adds to the rotations of the
+    previous joints."""
     joints = [("link_%02d" % n, n - 1, (0.0, 0.0, 2.0 * n), STILL) for n in range(count)]
     mesh = together([brick((-0.7, -0.7, 2.0 * n + 0.1), (0.7, 0.7, 2.0 * n + 1.9), n, joints[n][2])
                      for n in range(count)])
@@ -138,8 +140,8 @@ def _chain(count=32):
 
 
 def _twist(height=24.0, rows=12):
-    """A post whose top is rotated by nearly 180 degrees: linear skinning collapses its middle (the
-    candy-wrapper artifact), dual quaternions keep it round."""
+    """Returns a post whose top is rotated by nearly 180 degrees. Linear skinning collapses its middle (the
+    candy-wrapper artifact); dual quaternions keep it round."""
     joints = ROOT + [("top", 0, (0.0, 0.0, height), STILL)]
     levels = [height * n / rows for n in range(rows + 1)]
     path = [(0.0, 0.0, z) for z in [0.0] + levels + [height]]

@@ -25,14 +25,14 @@ def _triangle():
 
 
 def _bend(joints, angle):
-    """A frame in which every joint but the first is rotated by an angle about y."""
+    """Returns a frame in which every joint except the first is rotated by an angle about y."""
     return [(position, q(0.0, math.sin(math.radians(angle) / 2.0), 0.0) if n else rotation)
             for n, (position, rotation) in enumerate(local(joints))]
 
 
 def _weights(count=14):
-    """Row n of a ladder has n + 1 weights on each of its two vertices: its own joint and the joints
-    below it."""
+    """Returns a ladder. Each of the two vertices of row n has n + 1 weights: one of its own joint and one of
+    each joint below it."""
     joints = [("rung_%d" % n, n - 1, (0.0, 0.0, 3.0 * n), STILL) for n in range(count)]
     verts, weights, tris = [], [], []
     for n in range(count):
@@ -75,8 +75,8 @@ def _sums():
 
 
 def _shared():
-    """Eight vertices and six weights: two plates share an edge's weights, and one vertex uses two weights,
-    each of which a neighbor also uses."""
+    """Returns a model whose vertices share weights. Two plates share the weights of an edge. One vertex has
+    two weights, and each of them also belongs to a neighbor."""
     weights = [(0, 1.0, (0.0, 0.0, 0.0)), (0, 1.0, (0.0, 8.0, 0.0)), (0, 1.0, (0.0, 8.0, 8.0)),
                (0, 1.0, (0.0, 0.0, 8.0)), (0, 0.5, (0.0, 16.0, 0.0)), (0, 0.5, (0.0, 16.0, 8.0))]
     verts = [(0.0, 1.0, 0, 1), (1.0, 1.0, 1, 1), (1.0, 0.0, 2, 1), (0.0, 0.0, 3, 1),
@@ -97,8 +97,8 @@ def _mirror_seam():
 
 
 def _split_seam():
-    """A tube of eight sides, smooth, whose first and last column are two sets of vertices at the
-    same positions: their normals are equal."""
+    """Returns a smooth tube of eight sides. The first and the last column of vertices are at the same
+    positions, and their normals are equal."""
     verts, weights, tris = [], [], []
     for column in range(9):
         angle = 2.0 * math.pi * (column % 8) / 8
@@ -136,8 +136,8 @@ def _two_meshes():
 
 
 def _same_joint_twice():
-    """Each corner has two weights on one joint, with different offsets: legal, and their
-    mean is the position."""
+    """Returns a model whose corners have two weights on one joint, with different offsets. This is legal, and
+    the position is their mean."""
     plate, weights, verts = _plate(0.0), [], []
     for u, v, first, _ in plate.verts:
         _, _, (x, y, z) = plate.weights[first]
@@ -190,8 +190,8 @@ def _version_12():
 
 
 def _rotated_bind():
-    """A bind pose with rotated joints: offsets are in the axes of the joint, not of the
-    model."""
+    """Returns a model whose joints are rotated in the bind pose. Offsets are in the axes of the joint, not of
+    the model."""
     half = math.sin(math.radians(45.0))
     joints = [("root", -1, (0.0, 4.0, 0.0), q(half, 0.0, 0.0)),
               ("tip", 0, (0.0, 4.0, 6.0), q(0.0, 0.0, half))]

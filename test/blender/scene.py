@@ -248,7 +248,8 @@ def play_action(armature, name):
 # -- Exports ----------------------------------------------------------------------------------------
 
 def joint_order(exported_bones, has_origin):
-    """(file's names, bones): parents first, siblings by name."""
+    """Returns the names in the file and the bones. Parents are before their children, and siblings are sorted
+    by name."""
     order = []
 
     def visit(name):
@@ -295,7 +296,7 @@ def export(armature, folder, names, forward, scale, bone_axis, exported_bones, h
 
 
 def timeline(armature):
-    """The scene as it plays, with overlapping NLA strips."""
+    """Exports the scene as it plays, with overlapping NLA strips."""
     animation_data = armature.animation_data
     animation_data.action = None
     animation_data.use_nla = True

@@ -406,7 +406,8 @@ def smd(nodes='0 "a" -1\n', frames="time 0\n0 0 0 0 0 0 0\n", triangles=""):
 
 
 def smd_links(count):
-    """A vertex with `count` weights whose sum is below 1, so that its first bone is one more."""
+    """Returns a triangle of vertices with `count` weights. Their sum is below 1, so the first bone of a
+    vertex gets an additional weight."""
     nodes = "".join('%d "b%d" -1\n' % (i, i) for i in range(count + 1))
     vertex = "0 %d 0 0 0 0 1 0 0 " + "%d " % count + "".join(" %d 0.001" % (i + 1) for i in range(count))
     triangle = "m\n" + "".join(vertex % i + "\n" for i in (0, 1)) + "0 0 1 0 0 0 1 0 0\n"
@@ -493,7 +494,7 @@ def sized(**fields):
 
 
 def indexed(last):
-    """A triangle whose last corner has this index, in a mesh of three vertices."""
+    """Returns a mesh of three vertices whose triangle ends with the index `last`."""
     def make(folder):
         data = growth.DATA + struct.pack("<3H", 0, 1, last) + bytes(2)
         lists = {"nodes": [{"mesh": 0}], "meshes": [{"primitives": [{**growth.PRIMITIVE, "indices": 5}]}]}
@@ -503,7 +504,8 @@ def indexed(last):
 
 
 def sparse(index, count=1):
-    """A sparse accessor of three elements that replaces `count` elements, the first at `index`."""
+    """Returns a sparse accessor of three elements, which replaces `count` elements. The first is at
+    `index`."""
     data = bytearray(growth.DATA)
     data[68:80] = bytes(range(12))
     values = {"bufferView": 0} if count > 1 else {"bufferView": 2, "byteOffset": 12}
@@ -673,7 +675,8 @@ case("glTF: a morph target above 1e9",
 
 
 def many_vertices(count):
-    """An accessor of zeros, in a text that is long enough to be charged for them."""
+    """Returns a file with an accessor of `count` zeros. The file is long, because the memory for zeros is
+    limited by its size."""
     def make(folder):
         arguments = small(lambda text: text["accessors"].append(
             {"componentType": 5126, "count": count, "type": "VEC3"}), nodes=[{"mesh": 0}],

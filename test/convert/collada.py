@@ -32,7 +32,8 @@ def source(name, numbers, params):
 
 
 def animation(target, param, times, values, kinds, tangents=None):
-    """`tangents` are the tangents to the previous and to the next key, of numbers or of pairs."""
+    """Returns an animation of a property. `tangents` are the tangents to the previous and to the next key, as
+    numbers or as pairs."""
     name = target.replace("/", "-").replace(".", "-")
     arrays = {"INPUT": (times, ["TIME"]), "OUTPUT": (values, [param]),
               "INTERPOLATION": (kinds, ["INTERPOLATION"])}

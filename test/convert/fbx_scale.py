@@ -45,7 +45,8 @@ def diagonal(v):
 
 
 def inverse(m):
-    """The rows of the inverse are the cross products of the columns, divided by the determinant."""
+    """Returns the inverse of a matrix. Its rows are the cross products of the columns, divided by the
+    determinant."""
     a, b, c = ([row[j] for row in m] for j in range(3))
     rows = [cross(b, c), cross(c, a), cross(a, b)]
     determinant = sum(x * y for x, y in zip(a, rows[0]))
@@ -111,7 +112,7 @@ def joint(i, inherit_type, scale):
 
 
 def cluster(i, matrix, position):
-    """The weights of the vertices of a joint, which is bound in frame 0."""
+    """Returns the weights of the vertices of a joint, which is bound in frame 0."""
     inverse_matrix = inverse(matrix)
     count = len(POINTS)
     return (f'Deformer: {20 + i}, "SubDeformer::c", "Cluster" {{\n'

@@ -427,7 +427,7 @@ def iqm_clips(n, folder):
 
 @hostile
 def iqm_shared_frames(size, folder):
-    """1 000 clips of the same frames, which have no components."""
+    """1 000 clips consist of the same frames, which have no components."""
     return convert(folder, "in.iqm", iqm(joints=size // 200, clips=1000, frames=size, is_moving=False))
 
 
@@ -549,7 +549,7 @@ def smd_still_bones(size, folder):
 
 @hostile
 def smd_links(size, folder):
-    """One vertex has 63 weights, which makes the arrays of all other vertices as wide."""
+    """Three vertices have 63 weights, so that the arrays of all other vertices get the same width."""
     vertex = "0 0 0 0 0 0 1 0 0 63" + " 0 0.01" * 63 + "\n"
     triangles = "m\n" + vertex * 3 + SMD_TRIANGLE * (size // len(SMD_TRIANGLE))
     return convert(folder, "in.smd", smd('0 "b" -1\n', "time 0\n", triangles))
@@ -606,7 +606,7 @@ def obj_texcoords(n, folder):
 
 @linear(500)
 def obj_corners(n, folder):
-    """One face with 3 n corners."""
+    """The file has one face with 3 n corners."""
     return bind(folder, "f" + " 1 2 3" * n + "\n")
 
 

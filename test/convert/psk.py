@@ -43,7 +43,7 @@ def stored_rotation(index, q):
 
 
 def pose(shift, degrees):
-    """Local transforms of the bones."""
+    """Returns the local transforms of the bones."""
     result = []
     for i, (_, _, q, t) in enumerate(BONES):
         if i == 0:
@@ -66,7 +66,7 @@ def to_model_space(local):
 
 
 def vertices(shift, degrees):
-    """The points of a frame, in the space of the file."""
+    """Returns the points of a frame, in the space of the file."""
     bind, world = to_model_space(pose(0, 0)), to_model_space(pose(shift, degrees))
     result = []
     for i, point in enumerate(POINTS):

@@ -18,8 +18,8 @@ def first_digits(accuracy):
 
 
 def encode_bind(joints, accuracy):
-    """joints (J, 4, 4), rigid, model space. Returns the positions (J, 3) and rotations (J, 3) to write,
-    and the joints (J, 4, 4) as readers will rebuild them."""
+    """Rounds a bind pose. `joints` (J, 4, 4) are rigid transforms in model space. Returns the positions (J,
+    3) and rotations (J, 3) to write, and the joints (J, 4, 4) that readers compute from them."""
     positions, rotations = [], []
     digits = first_digits(accuracy)
     exact = maths.stored_sign(maths.quaternion_from_matrix(joints))
@@ -36,9 +36,10 @@ def encode_bind(joints, accuracy):
 
 
 def encode_clip(parents, joints, bind, corners, accuracy):
-    """joints (frames, J, 4, 4): the exact joints, model space. bind: the bind pose as readers rebuild
-    it. corners: per joint (n, 3) points in the bind pose that enclose the vertices it moves. Returns
-    poses (frames, J, 6), animated components as bits per joint, and the largest error per joint."""
+    """Rounds the poses of a clip. `joints` (frames, J, 4, 4) are the exact joints in model space. `bind` is
+    the bind pose that readers compute. `corners` contains for each joint (n, 3) points in the bind pose that
+    enclose the vertices which it moves. Returns the poses (frames, J, 6), the animated components of each
+    joint as bits, and the largest error of each joint."""
     num_frames, num_joints = joints.shape[:2]
     poses = np.zeros((num_frames, num_joints, 6))
     bits, errors = [0] * num_joints, np.zeros(num_joints)
