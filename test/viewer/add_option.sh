@@ -96,7 +96,7 @@ int main(int count, char **arguments)
            "stored settings set the field");
     free(value);
     expect(view_is_undone(option) && view_is_of_user(option), "it is undone and stored");
-    expect(view_find_key('j', false, true, false, false) == entry, "its key finds it");
+    expect(view_find_shortcut('j' | VIEW_WITH_CTRL) == entry, "its key finds it");
     size_t at = 0;
     while (at + 1 < list.count && list.entries[at] != entry)
         at++;

@@ -361,7 +361,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
          scene_close(gl)) {
     shot_viewer viewer;
     view_state *const state = &viewer.state;
-    const view_menu_entry *const key = view_find_key('u', false, false, false, false);
+    const view_menu_entry *const key = view_find_shortcut('u');
     CHECK_UINT(key->action, VIEW_WALK);
     if (shot_open(&viewer, gl, "models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim")) {
         view_scene *const scene = &state->document->scene;

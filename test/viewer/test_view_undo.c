@@ -83,8 +83,9 @@ TEST_SCREEN (view_undo_of_a_crowd_restores_the_camera, BOBBIN) {
 
 // Undo, redo and the history are gray if no step exists.
 TEST_SCREEN (view_undo_is_gray_without_steps, BOBBIN) {
-    const view_menu_entry *const undo_entry = view_find_key('z', false, true, false, false);
-    const view_menu_entry *const redo_entry = view_find_key('z', true, true, false, false);
+    const view_menu_entry *const undo_entry = view_find_shortcut('z' | VIEW_WITH_CTRL);
+    const view_menu_entry *const redo_entry =
+        view_find_shortcut('z' | VIEW_WITH_CTRL | VIEW_WITH_SHIFT);
     begin(s);
     view_stage stage = item_draw(&s->viewer, 320, 240);
     CHECK_UINT(view_missing_needs(&stage, undo_entry), VIEW_NEEDS_UNDO);

@@ -57,14 +57,24 @@ static void run_shortcut(view_state *viewer, const view_menu_entry *entry)
     view_execute(viewer, (view_command){.action = view_get_action(entry), .number = number});
 }
 
+// Returns the code of a pressed key with the flags of its modifiers.
+static int32_t key_with_modifiers(const view_input *event)
+{
+    int32_t key = event->key;
+    if (event->shift)
+        key |= VIEW_WITH_SHIFT;
+    if (event->control)
+        key |= VIEW_WITH_CTRL;
+    return key;
+}
+
 // Passes a pressed key to the controlled character. Returns false if the key does not control the
 // character.
 static bool press_control_key(view_state *viewer, const view_input *event)
 {
-    if (!view_controls_character(viewer) || event->control)
+    if (!view_controls_character(viewer) || event->control || event->alt)
         return false;
-    const view_menu_entry *const entry =
-        view_find_key(event->key, event->shift, event->control, event->alt, true);
+    const view_menu_entry *const entry = view_find_control(key_with_modifiers(event));
     if (entry == NULL)
         return false;
     view_control_character(viewer, entry, true);
@@ -94,7 +104,7 @@ static void press_key(view_state *viewer, const view_input *event)
         return;
 
     const view_menu_entry *const shortcut =
-        view_find_key(key, event->shift, event->control, event->alt, false);
+        event->alt ? NULL : view_find_shortcut(key_with_modifiers(event));
     if (shortcut != NULL) {
         viewer->input.ignores_text = true;
         run_shortcut(viewer, shortcut);
@@ -188,7 +198,7 @@ static view_input scale_event(const view_input *event, float scale)
 static void release_key(view_state *viewer, const view_input *event)
 {
     viewer->input.ignores_text = false;
-    const view_menu_entry *const control = view_find_key(event->key, false, false, false, true);
+    const view_menu_entry *const control = view_find_control(event->key);
     if (control != NULL)
         view_control_character(viewer, control, false);
 

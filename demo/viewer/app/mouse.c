@@ -133,7 +133,7 @@ static void push_stick(view_state *viewer, float x, float y)
 
     view_input key;
     while (view_next_pad_key(&stick->pad, &key)) {
-        const view_menu_entry *const entry = view_find_key(key.key, false, false, false, true);
+        const view_menu_entry *const entry = view_find_control(key.key);
         if (entry != NULL)
             view_control_character(viewer, entry, key.kind == VIEW_INPUT_KEY_DOWN);
     }

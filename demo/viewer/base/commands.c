@@ -467,26 +467,17 @@ const char *view_action_name(view_action action)
 
 // == Keys =========================================================================================
 
-// Returns true if a pressed key matches a key of the table. `key` comes from the table and contains
-// flags for its modifiers. `code`, `shift` and `control` describe the pressed key.
-static bool is_key_pressed(int32_t key, int32_t code, bool shift, bool control)
+// Returns true if a pressed key matches a key of the table. Both contain flags for modifiers.
+static bool is_key_pressed(int32_t key, int32_t pressed)
 {
-    const bool is_code = (key & ~VIEW_KEY_FLAGS) == code;
-    const bool needs_control = (key & VIEW_WITH_CTRL) != 0;
-    const bool needs_shift = (key & VIEW_WITH_SHIFT) != 0;
     const bool ignores_shift = (key & VIEW_WITH_ANY) != 0;
-    if (!is_code || control != needs_control)
-        return false;
-    return ignores_shift || shift == needs_shift;
+    const int32_t ignored_flags = ignores_shift ? VIEW_WITH_SHIFT | VIEW_WITH_ANY : 0;
+    return (key & ~ignored_flags) == (pressed & ~ignored_flags);
 }
 
-// Finds the menu entry of a pressed key. No entry uses Alt, because window managers use it for
-// their own shortcuts.
-const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, bool alt,
-                                     bool is_driving)
+// Finds the entry of a pressed key among the controls of the character, or among the other entries.
+static const view_menu_entry *find_key(int32_t pressed, bool is_driving)
 {
-    if (alt)
-        return NULL;
     view_menu_entries list;
     view_list_menu_entries(&list);
     for (size_t i = 0; i < list.count; i++) {
@@ -494,11 +485,21 @@ const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, boo
         if (view_is_driving(entry->action) != is_driving)
             continue;
         for (int k = 0; k < VIEW_MAX_KEYS && entry->keys[k] != 0; k++) {
-            if (is_key_pressed(entry->keys[k], code, shift, control))
+            if (is_key_pressed(entry->keys[k], pressed))
                 return entry;
         }
     }
     return NULL;
+}
+
+const view_menu_entry *view_find_shortcut(int32_t key)
+{
+    return find_key(key, false);
+}
+
+const view_menu_entry *view_find_control(int32_t key)
+{
+    return find_key(key, true);
 }
 
 // Writes the name of a key with its modifiers, for example "Ctrl+Shift+Z".

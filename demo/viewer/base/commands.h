@@ -302,10 +302,12 @@ view_command view_set_text_command(const struct view_option *option, char *text)
 // Returns the value of a command VIEW_SET. The command still owns its text.
 common_value view_command_value(const view_command *command);
 
-// Returns the entry of a pressed key, or NULL. If `is_driving` is true, only the controls of the
-// character are searched; otherwise only the other entries.
-const view_menu_entry *view_find_key(int32_t code, bool shift, bool control, bool alt,
-                                     bool is_driving);
+// Return the entry of a pressed key, or NULL. `key` is the code of the key with VIEW_WITH_SHIFT and
+// VIEW_WITH_CTRL. view_find_control() searches the controls of the character, and
+// view_find_shortcut() the other entries. No entry uses Alt, because window managers use it for
+// their own shortcuts.
+const view_menu_entry *view_find_shortcut(int32_t key);
+const view_menu_entry *view_find_control(int32_t key);
 
 // Writes the keys of an entry, for example "Ctrl+Shift+E" or "[ or -". Writes "" if it does not
 // have keys.

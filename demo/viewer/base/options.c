@@ -590,18 +590,17 @@ const char *view_file_in(const view_option *option, const char *value)
 // Returns the default value of a switch's field. The table contains the default of the option,
 // which may be the opposite. For example, --no-maps (COMMON_OPPOSITE) clears its field. If
 // --no-maps is not given by default, the field is true by default.
-static bool default_switch(const view_option *option, bool is_in_window)
+static bool default_switch(const view_option *option)
 {
-    const bool is_only_in_window = option->default_state == VIEW_ON_IN_WINDOW;
     const bool is_given =
-        is_only_in_window ? is_in_window : option->default_state == VIEW_ON_BY_DEFAULT;
+        option->default_state == VIEW_ON_IN_WINDOW || option->default_state == VIEW_ON_BY_DEFAULT;
     const bool is_opposite = option->kind == COMMON_OPPOSITE;
     return is_opposite ? !is_given : is_given;
 }
 
-// Returns the default values of all options. They depend on the task: a window, or writing an
-// image. The result owns no memory.
-static view_options default_options(bool is_in_window)
+// Returns the default values of all options in a window. If an image is written,
+// hide_default_panels() changes them. The result owns no memory.
+static view_options default_options(void)
 {
     // The time of materials is one minute ahead of the clip. Materials of guns show a muzzle flash
     // shortly after the last shot, whose time is minus parameter 4 ("offset"). Its default is 0. At
@@ -620,8 +619,7 @@ static view_options default_options(bool is_in_window)
         defaults.parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].default_value;
     for (size_t i = 0; i < view_num_options; i++) {
         if (table[i].word != NULL)
-            *view_switch_field(&table[i], &defaults.shown) =
-                default_switch(&table[i], is_in_window);
+            *view_switch_field(&table[i], &defaults.shown) = default_switch(&table[i]);
     }
     return defaults;
 }
@@ -663,7 +661,7 @@ static void reset_option(const view_option *option, const view_options *defaults
 
 void view_reset_option(const view_option *option, view_options *options)
 {
-    const view_options defaults = default_options(true);
+    const view_options defaults = default_options();
     reset_option(option, &defaults, options);
 }
 
@@ -704,7 +702,7 @@ static bool set_time(common_value value, view_options *options)
 
 common_value view_get_default(const view_option *option)
 {
-    const view_options defaults = default_options(true);
+    const view_options defaults = default_options();
     return view_get_value(option, &defaults); // the defaults contain no texts
 }
 
@@ -814,7 +812,7 @@ bool view_is_equal(const view_option *option, const view_options *a, const view_
 
 bool view_is_default(const view_option *option, const view_options *options)
 {
-    const view_options defaults = default_options(true);
+    const view_options defaults = default_options();
     return view_is_equal(option, options, &defaults);
 }
 
@@ -873,7 +871,7 @@ static void copy_value(const view_option *option, const view_options *from,
 
 void view_copy_value(const view_option *option, const view_options *from, view_options *to)
 {
-    const view_options defaults = default_options(true);
+    const view_options defaults = default_options();
     copy_value(option, from, &defaults, to);
 }
 
@@ -883,7 +881,7 @@ void view_copy_value(const view_option *option, const view_options *from, view_o
 void view_restore_options(view_options *options, const view_options *copy, view_scope first,
                           view_scope last)
 {
-    const view_options defaults = default_options(true);
+    const view_options defaults = default_options();
     const view_options *const source = copy != NULL ? copy : &defaults;
     for (size_t i = 0; i < view_num_options; i++) {
         if (table[i].scope >= first && table[i].scope <= last)
@@ -893,7 +891,7 @@ void view_restore_options(view_options *options, const view_options *copy, view_
 
 view_options view_copy_options(const view_options *options, view_scope first, view_scope last)
 {
-    view_options copy = default_options(true);
+    view_options copy = default_options();
     view_restore_options(&copy, options, first, last);
     return copy;
 }
@@ -917,7 +915,7 @@ static void append_option_lines(char **lines, const view_option *option, const c
 char *view_write_settings(const view_options *options, const view_options *reference,
                           view_scope first, view_scope last)
 {
-    const view_options window_defaults = default_options(true);
+    const view_options window_defaults = default_options();
     const view_options *const defaults = reference != NULL ? reference : &window_defaults;
     char *lines = common_copy("");
     for (size_t i = 0; i < view_num_options; i++) {
@@ -1323,7 +1321,7 @@ static bool read_arguments(int count, char **arguments, view_options *options, b
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
                        size_t problem_size)
 {
-    *options = default_options(true);
+    *options = default_options();
     options->files = common_alloc((size_t)count + 1, sizeof *options->files);
     options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
     options->is_given = common_alloc(view_num_options, sizeof *options->is_given);
@@ -1354,7 +1352,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 // lists that belong to all options.
 void view_free_options(view_options *options)
 {
-    const view_options defaults = default_options(true);
+    const view_options defaults = default_options();
     for (size_t i = 0; i < view_num_options; i++)
         reset_option(&table[i], &defaults, options);
     free(options->strings);

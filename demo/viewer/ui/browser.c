@@ -553,10 +553,10 @@ static void move_selection(view_browser *browser, long long step)
     browser->reveals = true;
 }
 
-// Returns the command for the key Tab. In a list of a game's contents, Tab changes the section by
-// `step`; the first section follows the last. In a list of files, Tab lists the game that the
-// folder contains. In other folders the list does not use it, and it moves the keyboard focus.
-static view_command open_next_section(const view_browser *browser, int step)
+// Returns the command for the key Tab. In a list of a game's contents, Tab opens the next section;
+// the first section follows the last. In a list of files, Tab lists the game that the folder
+// contains. In other folders the list does not use it, and it moves the keyboard focus.
+static view_command open_next_section(const view_browser *browser)
 {
     if (lists_folder(browser)) {
         if (!view_is_game(browser->folder))
@@ -565,9 +565,8 @@ static view_command open_next_section(const view_browser *browser, int step)
     }
     if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning)
         return (view_command){.action = VIEW_HANDLED};
-    const int count = VIEW_NUM_SECTIONS;
-    const int next = ((int)browser->section + step + count) % count;
-    return (view_command){.action = VIEW_OPEN_SECTION, .number = (size_t)next};
+    const size_t next = ((size_t)browser->section + 1) % VIEW_NUM_SECTIONS;
+    return (view_command){.action = VIEW_OPEN_SECTION, .number = next};
 }
 
 void view_filter_list(view_browser *browser, const char *text)
@@ -681,7 +680,7 @@ view_command view_key_browser(view_browser *browser, int32_t code)
             return (view_command){.action = VIEW_COPY_PATH, .path = common_copy(entry->path)};
         return changed;
     case VIEW_KEY_TAB:
-        return open_next_section(browser, 1);
+        return open_next_section(browser);
     default:
         return unused;
     }
@@ -1114,7 +1113,7 @@ static void run_buttons(view_ui *ui, view_browser *browser, view_rect *foot)
     const int open_index = count;
     labels[count++] = chooses_folder ? "Choose this folder" : "Open";
 
-    const int pressed = ui_buttons(ui, foot, labels, count, open_index, true);
+    const int pressed = ui_buttons(ui, foot, labels, count, open_index);
     if (pressed < 0)
         return;
     if (pressed < num_uses) {

@@ -277,7 +277,7 @@ void view_card_panel(view_ui *ui, view_card *card)
 
     list_card_options(ui, card, body);
 
-    const int pressed = ui_buttons(ui, &footer, labels, NUM_BUTTONS, DONE, true);
+    const int pressed = ui_buttons(ui, &footer, labels, NUM_BUTTONS, DONE);
     ui_text(ui, footer.x, footer.y + 0.3f * em, fmaxf(footer.width, 1), VIEW_DIM, "Esc cancels");
     // If an item has used Enter, for example the button that lists files, the card remains open.
     const bool is_enter = ui->mouse.key == VIEW_KEY_RETURN && !ui->is_event_handled;

@@ -522,7 +522,7 @@ static void add_output_rows(view_ui *ui, view_export *export)
     static const char *const browse = "Browse\xE2\x80\xA6";
     view_export_choices *const choices = &export->choices;
     view_rect row = next_row(ui, "Folder");
-    if (ui_buttons(ui, &row, &browse, 1, -1, true) == 0)
+    if (ui_buttons(ui, &row, &browse, 1, -1) == 0)
         UI_COMMAND(ui, VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT);
     if (export->focuses_folder) {
         ui_focus_next(ui);
@@ -658,7 +658,7 @@ static void add_results(view_ui *ui, const view_export *export)
     if (export->line[0] == '\0')
         return;
     view_rect row = next_row(ui, "");
-    if (ui_buttons(ui, &row, &copy, 1, -1, true) == 0)
+    if (ui_buttons(ui, &row, &copy, 1, -1) == 0)
         view_copy_text(export->line);
     ui_text(ui, row.x, row.y + 3.5f * ui->scale, row.width, VIEW_DIM, "Equivalent command");
     ui_column_text(ui, VIEW_PLAIN, export->line);
@@ -695,7 +695,7 @@ static void run_export_buttons(view_ui *ui, view_export *export, view_rect *foot
         run_label = "Stop";
     const char *const button_labels[NUM_BUTTONS] = {[CLOSE] = close_label, [RUN] = run_label};
     const int primary = is_wrong ? -1 : RUN;
-    const int pressed = ui_buttons(ui, foot, button_labels, NUM_BUTTONS, primary, true);
+    const int pressed = ui_buttons(ui, foot, button_labels, NUM_BUTTONS, primary);
     if (pressed == RUN || ui_key(ui, VIEW_KEY_RETURN))
         press_run_button(ui, export);
     if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))

@@ -289,7 +289,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     if (!ui_section(ui, UI_SECTION_WEIGHTS, "Weights", text))
         return;
     if (count == 0) {
-        ui_pair(ui, "no vertices", "", false);
+        ui_pair(ui, "no vertices", "");
         return;
     }
 
@@ -364,15 +364,15 @@ static int32_t show_relatives(view_ui *ui, uint32_t joint)
     const uint32_t parent = joints[joint].parent;
     int32_t pressed = -1;
     if (parent == MD5_NONE)
-        ui_pair(ui, "Parent", "none", false);
-    else if (ui_pair(ui, "Parent", joints[parent].name, true))
+        ui_pair(ui, "Parent", "none");
+    else if (ui_link_pair(ui, "Parent", joints[parent].name))
         pressed = (int32_t)parent;
 
     const char *label = "Children"; // only the first child has this label
     for (uint32_t i = 0; i < ui->scene->num_joints; i++) {
         if (joints[i].parent != joint)
             continue;
-        if (ui_pair(ui, label, joints[i].name, true))
+        if (ui_link_pair(ui, label, joints[i].name))
             pressed = (int32_t)i;
         label = "";
     }

@@ -301,8 +301,7 @@ static error_choice run_error_buttons(view_ui *ui, const shown_error *shown, vie
     const error_choice primary = shown->has_file ? first : CHOICE_CLOSE;
     const int count = NUM_CHOICES - (int)first;
     view_rect row = foot;
-    const int pressed =
-        ui_buttons(ui, &row, labels + first, count, (int)primary - (int)first, true);
+    const int pressed = ui_buttons(ui, &row, labels + first, count, (int)primary - (int)first);
     if (pressed >= 0)
         return (error_choice)((int)first + pressed);
 
@@ -384,7 +383,7 @@ static void repair_window(view_ui *ui, view_problems *problems)
     ui_column_text(ui, VIEW_BRIGHT, problems->repair);
     ui_end_column(ui);
 
-    const int pressed = ui_buttons(ui, &foot, labels, NUM_BUTTONS, SAVE_AND_OPEN, true);
+    const int pressed = ui_buttons(ui, &foot, labels, NUM_BUTTONS, SAVE_AND_OPEN);
     const bool opens = pressed == SAVE_AND_OPEN || ui_key(ui, VIEW_KEY_RETURN);
     const bool saves = opens || pressed == SAVE;
     if (saves) // number 1: save the repaired file; item 1: also open it
@@ -947,7 +946,7 @@ static const char *run_problem_buttons(view_ui *ui, const problem_row *row, cons
     rest.width -= scroll_bar_width * em;
     int pressed = -1;
     if (count > 0) {
-        pressed = ui_buttons(ui, &rest, labels, count, -1, true);
+        pressed = ui_buttons(ui, &rest, labels, count, -1);
         if (presses_first)
             pressed = 0;
     }
@@ -1125,7 +1124,7 @@ static void run_problems_header(view_ui *ui, view_problems *problems, const view
     view_rect header = {area.x + tabs_width * em, area.y - height,
                         area.width - (tabs_width + close_button_width) * em, height};
     header = view_inset(header, 0.15f * em);
-    if (ui_buttons(ui, &header, labels, 1, -1, true) == 0)
+    if (ui_buttons(ui, &header, labels, 1, -1) == 0)
         copy_problems(problems, reports);
 
     view_rect field = header; // at the right end of the remaining header

@@ -218,7 +218,7 @@ static void show_counts(view_ui *ui, view_retarget_page *page, const uint32_t co
     char text[160];
     COMMON_TEXT(text, "%u by name, %u guessed, %u manual, %u unmapped", counts[BY_NAME],
                 counts[GUESSED], counts[BY_USER], counts[NOTHING]);
-    if (ui_pair(ui, "Joints", text, true))
+    if (ui_link_pair(ui, "Joints", text))
         page->is_short = !page->is_short;
     ui_tooltip(ui, page->is_short ? "Show all joints" : "Hide joints mapped by name");
 }
@@ -295,12 +295,12 @@ static void save_retargeted(view_ui *ui, size_t part)
 static void run_mapping_links(view_ui *ui, const char *pairs)
 {
     const bool is_as_stored = *pairs == '~';
-    if (ui_pair(ui, "Rest poses", is_as_stored ? "as stored" : "aligned", true)) {
+    if (ui_link_pair(ui, "Rest poses", is_as_stored ? "as stored" : "aligned")) {
         const char *const prefix = is_as_stored ? "" : "~;";
         const char *const rest = is_as_stored ? pairs + 1 : pairs;
         set_pairs(ui, common_format("%s%s", prefix, rest));
     }
-    if (*pairs != '\0' && ui_pair(ui, "", "Reset the mapping", true))
+    if (*pairs != '\0' && ui_link_pair(ui, "", "Reset the mapping"))
         set_pairs(ui, common_copy(""));
 }
 
@@ -312,12 +312,12 @@ static void run_save_links(view_ui *ui, const view_stage *stage, const view_clip
     char text[160];
     COMMON_TEXT(text, "%s_%s.md5anim", target, clip->name);
     free(target);
-    if (ui_pair(ui, "Save as", text, true))
+    if (ui_link_pair(ui, "Save as", text))
         save_retargeted(ui, VIEW_SAVE_CLIP);
     COMMON_TEXT(text, "all clips (%zu)", ui->scene->num_clips);
-    if (ui_pair(ui, "", text, true))
+    if (ui_link_pair(ui, "", text))
         save_retargeted(ui, VIEW_SAVE_CLIPS);
-    if (ui_pair(ui, "", "joint map", true))
+    if (ui_link_pair(ui, "", "joint map"))
         save_retargeted(ui, VIEW_SAVE_MAP);
 }
 
@@ -337,9 +337,9 @@ void view_retarget_rows(view_ui *ui, view_retarget_page *page, view_card *card)
     run_mapping_links(ui, pairs != NULL ? pairs : "");
     if (clip != NULL)
         run_save_links(ui, stage, clip);
-    if (page->saved[0] != '\0' && ui_pair(ui, "Saved", common_base(page->saved), true))
+    if (page->saved[0] != '\0' && ui_link_pair(ui, "Saved", common_base(page->saved)))
         UI_COMMAND(ui, VIEW_OPEN_FILE, .path = common_copy(stage->options->retarget));
-    if (ui_pair(ui, "", "Close", true))
+    if (ui_link_pair(ui, "", "Close"))
         page->is_closed = true;
 
     if (page->picked > 0 && ui_key(ui, VIEW_KEY_DELETE))

@@ -170,7 +170,7 @@ void view_settings_panel(view_ui *ui, view_card *card)
 
     list_settings(ui, card, area, shows_only_keys);
 
-    const bool is_done = ui_buttons(ui, &foot, done, 1, 0, true) == 0;
+    const bool is_done = ui_buttons(ui, &foot, done, 1, 0) == 0;
     const bool is_closed = is_done || ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_ESCAPE);
     if (!is_closed)
         return;

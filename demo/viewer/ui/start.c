@@ -257,7 +257,7 @@ static view_action run_start_buttons(view_ui *ui, view_rect *part)
     view_cut(part, VIEW_AT_TOP, gap);
 
     view_rect row = view_cut(part, VIEW_AT_TOP, 30 * ui->scale);
-    const int pressed = ui_buttons(ui, &row, labels, COMMON_LENGTH(actions), -1, false);
+    const int pressed = ui_left_buttons(ui, &row, labels, COMMON_LENGTH(actions), -1);
     view_cut(part, VIEW_AT_TOP, gap);
     if (pressed >= 0)
         return actions[pressed];

@@ -256,7 +256,7 @@ static void show_selected(view_ui *ui, view_texture_panel *panel, uint32_t mesh)
     char *const text = describe_selected(panel, textures, mesh);
     view_rect row;
     reserve_padded_row(ui, text_row_height, &row);
-    if (is_chosen && ui_buttons(ui, &row, labels, 1, -1, true) == 0)
+    if (is_chosen && ui_buttons(ui, &row, labels, 1, -1) == 0)
         assign_image(ui, panel, NULL);
 
     view_color color = has_image ? VIEW_BRIGHT : VIEW_DIM;
@@ -298,7 +298,7 @@ static void show_saving(view_ui *ui, const view_texture_panel *panel)
 
     view_rect row;
     reserve_padded_row(ui, text_row_height, &row);
-    if (ui_buttons(ui, &row, &label, 1, -1, true) == 0)
+    if (ui_buttons(ui, &row, &label, 1, -1) == 0)
         UI_COMMAND(ui, VIEW_SAVE_TEXTURES, .number = is_confirmation);
     draw_text(ui, row, color, text != NULL ? text : "");
     free(text);
@@ -425,10 +425,10 @@ static void show_mesh_header(view_ui *ui, const md5_model *model, uint32_t mesh)
 
     view_rect row;
     reserve_padded_row(ui, 1.9f, &row);
-    const int pressed = ui_buttons(ui, &row, labels, COMMON_LENGTH(actions), -1, false);
+    const int pressed = ui_left_buttons(ui, &row, labels, COMMON_LENGTH(actions), -1);
     if (pressed >= 0)
         UI_COMMAND(ui, actions[pressed], .number = mesh);
-    if (ui_pair(ui, "Material", material[0] != '\0' ? material : "none", true))
+    if (ui_link_pair(ui, "Material", material[0] != '\0' ? material : "none"))
         view_select_material(ui, mesh);
 }
 

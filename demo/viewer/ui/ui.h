@@ -222,11 +222,13 @@ void ui_right_aligned_text(view_ui *ui, float right, float y, view_color color, 
 // Adds the header of a page: the name of the selected object, and a text at the right.
 void ui_page_title(view_ui *ui, const char *name, const char *text);
 
-// Adds a row with a name and a text. If `is_link` is true, the text is a link. Returns true if the
-// link was pressed.
-bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link);
+// Adds a row with a name and a text.
+void ui_pair(view_ui *ui, const char *name, const char *text);
 
-// Adds a row as ui_pair() does, without a link. The text is formatted as by printf().
+// Adds a row as ui_pair() does, whose text is a link. Returns true if the link was pressed.
+bool ui_link_pair(view_ui *ui, const char *name, const char *text);
+
+// Adds a row as ui_pair() does. The text is formatted as by printf().
 void ui_fact(view_ui *ui, const char *name, const char *format, ...) COMMON_PRINTF(3, 4);
 
 // A row of a table. It consists of a name and right-aligned columns of numbers.
@@ -257,11 +259,11 @@ void ui_request(view_ui *ui, view_command command);
 view_rect ui_footed_dialog(view_ui *ui, const char *panel, float width, float height,
                            const char *title, view_rect *foot);
 
-// Adds buttons that are as wide as their texts. They are at the right end of `row` if `at_end` is
-// true, otherwise at its left end. Removes their space from `row`. `primary` is the index of a
-// highlighted button, or -1. Returns the index of the pressed button, or -1.
-int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
-               bool at_end);
+// Add buttons that are as wide as their texts. ui_buttons() adds them at the right end of `row`,
+// ui_left_buttons() at its left end. Remove their space from `row`. `primary` is the index of a
+// highlighted button, or -1. Return the index of the pressed button, or -1.
+int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary);
+int ui_left_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary);
 
 // Begins a column that can also be scrolled with keys. It scrolls without animation.
 void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll);

@@ -270,7 +270,7 @@ void ui_page_title(view_ui *ui, const char *name, const char *text)
 // name is a dim column at the left, and the text fills the remaining row. A link has the accent
 // color and becomes bright under the mouse. A link that is scrolled out of view is still an item,
 // so that the keyboard can reach it.
-bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
+static bool add_pair(view_ui *ui, const char *name, const char *text, bool is_link)
 {
     const float row_height = ceilf(1.5f * ui->em);
     const float name_width = 6 * ui->em;
@@ -293,6 +293,16 @@ bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
     return is_pressed;
 }
 
+void ui_pair(view_ui *ui, const char *name, const char *text)
+{
+    add_pair(ui, name, text, false);
+}
+
+bool ui_link_pair(view_ui *ui, const char *name, const char *text)
+{
+    return add_pair(ui, name, text, true);
+}
+
 // Adds a row with a name and a text. The text is formatted like printf() and cut at 160 bytes.
 void ui_fact(view_ui *ui, const char *name, const char *format, ...)
 {
@@ -301,7 +311,7 @@ void ui_fact(view_ui *ui, const char *name, const char *format, ...)
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    ui_pair(ui, name, text, false);
+    ui_pair(ui, name, text);
 }
 
 // Draws a row of a table. Each column of numbers is `column_width` pixels wide.

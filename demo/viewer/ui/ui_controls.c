@@ -73,34 +73,58 @@ bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_selected)
     return is_pressed;
 }
 
-// Adds buttons that are as wide as their texts and removes their space from `row`. They are at the
-// right end of `row` if `at_end` is true, otherwise at its left end. Returns the index of the
-// pressed button, or -1.
-int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary,
-               bool at_end)
+// Returns the gap between two buttons of a row, pixels.
+static float button_gap(const view_ui *ui)
 {
-    const float border = 20 * ui->scale; // margins at both sides of a text, together
-    const float gap = 6 * ui->scale;
+    return 6 * ui->scale;
+}
+
+// Returns the width of a button that is as wide as its text.
+static float button_width(const view_ui *ui, const char *text)
+{
+    const float border = 20 * ui->scale; // margins at both sides of the text, together
+    return ui_text_width(ui, text) + border;
+}
+
+// Returns the width of several buttons, each with a gap.
+static float buttons_width(const view_ui *ui, const char *const *words, int count)
+{
     float width = 0;
     for (int i = 0; i < count; i++)
-        width += ui_text_width(ui, words[i]) + border + gap;
+        width += button_width(ui, words[i]) + button_gap(ui);
+    return width;
+}
 
-    // Cut the space for the buttons off the row.
-    view_rect button = *row;
-    row->width -= width;
-    if (at_end)
-        button.x += row->width + gap;
-    else
-        row->x += width;
-
+// Adds buttons from the left end of `row` to the right. Returns the index of the pressed button, or
+// -1.
+static int add_buttons(view_ui *ui, view_rect row, const char *const *words, int count, int primary)
+{
+    view_rect button = row;
     int pressed = -1;
     for (int i = 0; i < count; i++) {
-        button.width = ui_text_width(ui, words[i]) + border;
+        button.width = button_width(ui, words[i]);
         if (ui_button(ui, button, words[i], i == primary))
             pressed = i;
-        button.x += button.width + gap;
+        button.x += button.width + button_gap(ui);
     }
     return pressed;
+}
+
+int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary)
+{
+    view_rect buttons = *row;
+    row->width -= buttons_width(ui, words, count);
+    buttons.x += row->width + button_gap(ui);
+    return add_buttons(ui, buttons, words, count, primary);
+}
+
+int ui_left_buttons(view_ui *ui, view_rect *row, const char *const *words, int count, int primary)
+{
+    const view_rect buttons = *row;
+    const float width = buttons_width(ui, words, count);
+    row->x += width;
+    row->width -= width;
+    return add_buttons(ui, buttons, words, count, primary);
 }
 
 // Adds a segmented control: adjacent buttons, of which one is selected. *choice is the index of
