@@ -412,15 +412,25 @@ def check_depth(anim, solid, report):
 
 def check_open(anim, report):
     """Checks that hands do not hide eyes and ears."""
-    index, hidden = {name: n for n, name in enumerate(anim.names)}, 0
+    index = {name: n for n, name in enumerate(anim.names)}
+
+    def spheres(posed, radii):
+        """Returns (center, radius) of joints on both sides, in the space of the root."""
+        back = conj(posed[0][1])
+        return [(rotate(back, posed[index[name + side]][0]), radius)
+                for name, radius in radii.items() for side in "lr"]
+
+    def is_hidden(ray, hand, face):
+        """Returns true if a hand is in front of a part of the face; ray: direction to the viewer."""
+        to_hand = sub(hand[0], face[0])
+        return dot(to_hand, ray) > 0.0 and length(cross(to_hand, ray)) < hand[1] + face[1]
+
+    num_hidden = 0
     for n in range(len(anim.frames)):
         posed = anim.posed(n)
-        back = conj(posed[0][1])
-        hands, faces = ([(rotate(back, posed[index[name + side]][0]), size) for name, size in radii.items()
-                         for side in "lr"] for radii in (HAND, FACE))
-        hidden += any(dot(sub(hand, at), ray) > 0.0 and length(cross(sub(hand, at), ray)) < wide + size
-                      for ray in VIEWS for hand, wide in hands for at, size in faces)
-    report.add("hides", hidden, 0)
+        hands, faces = spheres(posed, HAND), spheres(posed, FACE)
+        num_hidden += any(is_hidden(ray, hand, face) for ray in VIEWS for hand in hands for face in faces)
+    report.add("hides", num_hidden, 0)
 
 
 def check_pain(anim, mesh, frames, report):

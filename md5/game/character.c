@@ -772,9 +772,12 @@ static void apply_eyes(md5_monster *monster, const world_transform *body,
         if (monster->eye_joints[i] == MD5_NONE)
             continue;
         md5_joint_mod *const mod = &mods[monster->eye_joints[i]];
-        mod->position = monster->can_move_eyes ? MD5_MOD_WORLD_OVERRIDE : MD5_MOD_NONE;
-        if (!monster->can_move_eyes)
+        if (monster->can_move_eyes) {
+            mod->position = MD5_MOD_WORLD_OVERRIDE;
+        } else {
+            mod->position = MD5_MOD_NONE;
             mod->axis = MD5_MOD_NONE;
+        }
         mod->translation =
             md5_vec3d_round(eye_translation(monster, to_eye, aims[i], &to_world->axes));
     }

@@ -169,7 +169,8 @@ static void set_coverage(md5_material_parser *parser)
     parser->material.coverage = (md5_coverage)parser->value;
 }
 
-// As in the engine, the material keyword alphazeroclamp is the same as zeroclamp.
+// Sets how the images of the following stages repeat. As in the engine, the keyword alphazeroclamp
+// of a material has the same effect as zeroclamp.
 static void set_material_repeat(md5_material_parser *parser)
 {
     parser->repeat = (md5_image_repeat)parser->value;

@@ -251,15 +251,17 @@ def eye_depth(bones, meshes, moved, weight):
 
 
 def _hit(start, ray, a, b, c):
-    """Returns true if a ray meets a triangle."""
-    edge_a, edge_b, away = sub(b, a), sub(c, a), sub(start, a)
-    normal = cross(ray, edge_b)
-    size = dot(edge_a, normal)
-    if abs(size) < 1e-9:
+    """Returns true if a ray meets a triangle, by the algorithm of Moeller and Trumbore."""
+    ab, ac, from_a = sub(b, a), sub(c, a), sub(start, a)
+    ray_cross_ac = cross(ray, ac)
+    determinant = dot(ab, ray_cross_ac)
+    if abs(determinant) < 1e-9:
         return False
-    u, axis = dot(away, normal) / size, cross(away, edge_a)
-    v = dot(ray, axis) / size
-    return u >= 0.0 and v >= 0.0 and u + v <= 1.0 and dot(edge_b, axis) / size > 1e-3
+    from_a_cross_ab = cross(from_a, ab)
+    u = dot(from_a, ray_cross_ac) / determinant
+    v = dot(ray, from_a_cross_ab) / determinant
+    distance = dot(ac, from_a_cross_ab) / determinant
+    return u >= 0.0 and v >= 0.0 and u + v <= 1.0 and distance > 1e-3
 
 
 def fang_visibility(points, moved, tris, ray):

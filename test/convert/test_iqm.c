@@ -13,6 +13,22 @@ enum {
     FILE_SIZE = HEADER_SIZE + TEXT_SIZE + JOINT_SIZE + POSE_SIZE + CLIP_SIZE
 };
 
+// Numbers of the header, after the 16 bytes of the magic.
+enum {
+    VERSION = 0,
+    SIZE = 1,
+    TEXT_LENGTH = 3,
+    TEXT_OFFSET = 4,
+    NUM_JOINTS = 13,
+    JOINT_OFFSET = 14,
+    NUM_POSES = 15,
+    POSE_OFFSET = 16,
+    NUM_CLIPS = 17,
+    CLIP_OFFSET = 18,
+    FRAME_COUNT = 19,
+    FRAME_OFFSET = 21,
+};
+
 static void write_number(char *bytes, size_t offset, uint32_t number)
 {
     for (int i = 0; i < 4; i++)
@@ -34,8 +50,12 @@ static void write_file(char bytes[FILE_SIZE])
     const struct {
         size_t index;
         uint32_t value;
-    } header[] = {{0, 2},  {1, FILE_SIZE}, {3, 5},  {4, TEXT},  {13, 1},          {14, JOINT},
-                  {15, 1}, {16, POSE},     {17, 1}, {18, CLIP}, {19, NUM_FRAMES}, {21, FILE_SIZE}};
+    } header[] = {
+        {VERSION, 2},        {SIZE, FILE_SIZE},         {TEXT_LENGTH, 5},
+        {TEXT_OFFSET, TEXT}, {NUM_JOINTS, 1},           {JOINT_OFFSET, JOINT},
+        {NUM_POSES, 1},      {POSE_OFFSET, POSE},       {NUM_CLIPS, 1},
+        {CLIP_OFFSET, CLIP}, {FRAME_COUNT, NUM_FRAMES}, {FRAME_OFFSET, FILE_SIZE},
+    };
     memset(bytes, 0, FILE_SIZE);
     memcpy(bytes, "INTERQUAKEMODEL", 16);
     for (size_t i = 0; i < COUNT_OF(header); i++)

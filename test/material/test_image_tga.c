@@ -207,6 +207,19 @@ TEST (images_tga_of_impossible_sizes) {
 
 enum { HEADER_SIZE = 128, DX10_SIZE = 148 };
 
+// Offsets of members of the header.
+enum {
+    DDS_SIZE = 4, // of the header without the magic: 124
+    DDS_HEIGHT = 12,
+    DDS_WIDTH = 16,
+    DDS_FORMAT_SIZE = 76, // always 32
+    DDS_FORMAT_FLAGS = 80,
+    DDS_FORMAT_NAME = 84, // such as "DXT1"
+    DDS_BITS = 88,
+    DDS_MASKS = 92,
+};
+enum { DDS_HAS_FORMAT_NAME = 4 };
+
 typedef struct dds_bytes {
     uint8_t bytes[4096];
     size_t size;
@@ -222,22 +235,22 @@ static void begin(dds_bytes *file, uint32_t width, uint32_t height, const char *
 {
     memset(file, 0, sizeof *file);
     memcpy(file->bytes, "DDS ", 4);
-    put32(file, 4, 124);
-    put32(file, 12, height);
-    put32(file, 16, width);
-    put32(file, 76, 32);
-    put32(file, 80, name ? 4 : 0);
+    put32(file, DDS_SIZE, 124);
+    put32(file, DDS_HEIGHT, height);
+    put32(file, DDS_WIDTH, width);
+    put32(file, DDS_FORMAT_SIZE, 32);
+    put32(file, DDS_FORMAT_FLAGS, name ? DDS_HAS_FORMAT_NAME : 0);
     if (name)
-        memcpy(file->bytes + 84, name, 4);
+        memcpy(file->bytes + DDS_FORMAT_NAME, name, 4);
     file->size = HEADER_SIZE;
 }
 
 static void set_masks(dds_bytes *file, uint32_t flags, uint32_t bits, const uint32_t masks[4])
 {
-    put32(file, 80, flags);
-    put32(file, 88, bits);
+    put32(file, DDS_FORMAT_FLAGS, flags);
+    put32(file, DDS_BITS, bits);
     for (uint32_t i = 0; i < 4; i++)
-        put32(file, 92 + 4 * i, masks[i]);
+        put32(file, DDS_MASKS + 4 * i, masks[i]);
 }
 
 static void add(dds_bytes *file, const void *bytes, size_t size)

@@ -28,10 +28,10 @@ typedef struct text_row {
 static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size_t count,
                                 size_t size)
 {
-    enum { TIMES = 3 }; // a location of 8 bytes for every 4 bytes triples the size
+    const size_t locations_size = size / MD5_LOCATION_UNIT * sizeof(md5_location);
     md5_located_table *const table = MD5_ALLOC_ZEROED(arena, md5_located_table, 1);
     unsigned char *const rows =
-        (unsigned char *)md5i_arena_alloc_zeroed(arena, count, TIMES * size);
+        (unsigned char *)md5i_arena_alloc_zeroed(arena, count, size + locations_size);
     if (!table || !rows)
         return NULL;
     *table = (md5_located_table){locations->tables, rows, count * size};
