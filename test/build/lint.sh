@@ -32,7 +32,7 @@ build_with() { # COMPILER [FLAGS]
         "$folder/test/bench/bench.o" "$folder/test/bench/bench_gl.o"
 }
 
-# An option of clang-tidy, or nothing.
+# An option of clang-tidy that disables the slow analyzer, or nothing.
 without_analyzer=
 [ "${LINT:-}" != quick ] || without_analyzer='--checks=-clang-analyzer-*'
 

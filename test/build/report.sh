@@ -81,8 +81,8 @@ check() {
     [ -z "${MD5_TEST_TIMES:-}" ] || show_time
 }
 
-# Returns success if slow tests run that find nearly the same faults as faster tests: in `make test-long`, and in all runs
-# with MD5_TEST_LONG=all.
+# Returns success if slow tests must run even if a faster test finds nearly the same faults. This is the case in `make
+# test-long` and in all runs with MD5_TEST_LONG=all.
 is_long() {
     [ -n "${MD5_TEST_LONG:-}" ]
 }

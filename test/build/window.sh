@@ -98,7 +98,8 @@ wait_for_action() {
     until_true actions_exceed "$action" "$count" || { echo "no line for $action"; tail -n 3 "$log"; return 1; }
     line=$(grep "^$action: " "$log" | tail -n 1)
 }
-# The number of all logged actions. `quiet` is not an effect of input: it is logged when a notice ends.
+# Prints the number of all logged actions. `quiet` is omitted, because it is not an effect of input. It is logged when
+# a notice ends.
 count_all_actions() {
     grep ': model=' "$log" | grep -vc '^quiet: '
 }

@@ -193,7 +193,8 @@ check_broken_bvh "too many channels" '5s/6/7/' "5:11: error: the number of chann
 check_broken_bvh "an unknown channel" '5s/Xposition/Wposition/' "5:13: error: expected a channel, such as Xrotation, found 'Wposition'"
 check_broken_bvh "a joint that is not closed" '/^MOTION/s/.*/JOINT/' "127:1: error: expected ROOT or MOTION, found 'JOINT'"
 check_broken_bvh "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "128:9: error: truncated file, or wrong number of frames: expected 132000000 numbers for 2000000 frames of 66 channels, found at most"
-reads_undeclared_frame() { # than the file declares: the last frame is also read
+# If a file contains one frame more than it declares, this frame is also read.
+reads_undeclared_frame() {
     sed 's/^Frames: 31/Frames: 30/' "$scratch/walk.bvh" >"$scratch/more.bvh" && convert_bvh more &&
         expect_note 'wrong number of frames: found 31, but Frames declares 30; all frames were read' && check_limbs more 0 model &&
         grep -q '^numFrames 31$' "$scratch/more.md5anim"

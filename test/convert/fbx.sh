@@ -36,9 +36,9 @@ sed 's/a: 0,0,0,9,0,0,0,5,/a: 0,0,0,9.0000000000000000000000000000000000000,0,0,
 check 'long numbers are accepted' convert_fbx "$scratch/long.fbx"
 check '... and have their values' vertices_match turn 1 "$scratch/own.fbx.obj" 1e-4
 
-# A polygon whose edges cross, and which libassimp divides into fewer triangles.
+# The edges of this polygon cross. libassimp divides it without two of its triangles.
 sed 's/\*12 { a: 0,0,0,9,0,0,0,5,0,0,0,3 }/*30 { a: 0,0,0,9,0,0,0,5,0,0,0,3,4,6,0,6,6,0,0,2,0,0,3,0,6,3,0,3,5,0 }/; s/\*12 { a: 0,1,-3,0,3,-2,0,2,-4,1,3,-3 }/*18 { a: 0,1,-3,0,3,-2,0,2,-4,1,3,-3,4,5,6,7,8,-10 }/' "$scratch/own.fbx" >"$scratch/crossed.fbx"
-# A polygon with four corners nearly on a line, of which libassimp loses two triangles.
+# Four corners of this polygon are nearly on a line. libassimp loses two of its triangles.
 sed 's/\*12 { a: 0,0,0,9,0,0,0,5,0,0,0,3 }/*30 { a: 0,0,0,9,0,0,0,5,0,0,0,3,0,0,-65,0,0,-2,3,4.000001,-2,3,4,-51,2.999999,4,-57,2.999999,4.000001,-65 }/; s/\*12 { a: 0,1,-3,0,3,-2,0,2,-4,1,3,-3 }/*18 { a: 0,1,-3,0,3,-2,0,2,-4,1,3,-3,4,5,6,7,8,-10 }/' "$scratch/own.fbx" >"$scratch/straight.fbx"
 divides_straight_polygon() {
     convert_fbx "$scratch/straight.fbx" && grep -q 'numtris 8' "$scratch/it/straight.md5mesh" && ! grep 'triangles are missing' "$scratch/notes"
@@ -129,7 +129,8 @@ edit_fbx '/^    AnimationStack/d; /^    AnimationLayer/d; /"OO",7,6/d; /"OO",8,7
 printf 'v %s\n' '10 20 30' '10 20 3' '9.13175911 24.9240388 30' '11.4772116 20.2604723 30' '1 2 3' '5.96290839 5.7185832 -3.52239827' '2.09923155 5.83022222 6.02011387' '3.4141853 0.52278837 3.99476387' >"$scratch/geometric.obj"
 check 'geometric transforms of a node with a child' convert_fbx "$scratch/geometric.fbx"
 check '... give the vertices of ufbx' bind_pose_matches geometric
-# Inheritance of scale: FILE TYPES SCALES. Types 0 to 2 of three joints, and their scales along x, y and z.
+# Tests how scale is inherited. Columns: the file; the types of inheritance, 0 to 2, of three joints; their scales along x, y and
+# z.
 while read -r file types scales; do
     python3 test/convert/fbx_scale.py "$scratch/$file.fbx" "$types" "$scales"
     check "inheritance of scale: $file" convert_fbx "$scratch/$file.fbx"
@@ -249,7 +250,8 @@ check 'a model' convert_fbx "$scratch/own.fbx"
 check '... and a clip without a mesh for it' retarget_fbx "$scratch/alone.fbx"
 check '... with the same motion' vertices_match carried 1 "$scratch/own.fbx.obj" 1e-4
 
-# Images: a color; a file below the folder, even if its path differs; a file type that glTF does not support.
+# A material can have a color instead of an image. An image is found in a subfolder, even if its path in the file differs. Its type
+# may be one that glTF does not support.
 material='Material: 13, "Material::m", "" { Properties70: { P: "DiffuseColor", "Color", "", "A",0.2,0.5,1 } }'
 texture='Texture: 14, "Texture::t", "" { RelativeFilename: "..\\Skins\\Coat.tga" }'
 edit_fbx "s/^Objects: {/&\n$material/; s/^Connections: {/&\nC: \"OO\",13,2/" color

@@ -102,7 +102,8 @@ check "joints without weights do not affect the measured size of a skin" scales_
 
 # -- Pictures and colors --------------------------------------------------------------------------
 
-# An image of 5 MB in a separate file, and a small embedded image; PNG readers usually ignore data after the end.
+# Writes an image of 5 MB to a separate file, and prints a small image to embed. The large file consists mostly of data after
+# the end of the image, which PNG readers usually ignore.
 python3 - "$scratch/big.png" >"$scratch/small" <<'END'
 import base64, struct, sys, zlib
 def chunk(kind, data):

@@ -196,7 +196,8 @@ writes_machine_morphs() {
     write_gltf machine.glb "$models/bobbin/bobbin.md5machine" && run_gltf_py check "$files/machine.glb" &&
         expect_gltf_value machine.glb 'sorted(g["meshes"][0]["extras"]["targetNames"])' \
             "['blink', 'fright', 'oh', 'oo', 'pain', 'shut', 'sleepy', 'smile']" || return 1
-    # morph smile clip dance ( 0 0.8 120 0.8 ): 0.8 in every frame; morph oh clip yawn ( 6 0 14 0.4 ... ): 0.2 at 10.
+    # The line `morph smile clip dance ( 0 0.8 120 0.8 )` of the machine means the weight 0.8 in every frame. The line `morph
+    # oh clip yawn ( 6 0 14 0.4 ... )` means the weight 0.2 in frame 10.
     for curve in dance:smile:0:0.8 dance:smile:60:0.8 yawn:oh:6:0.0 yawn:oh:10:0.2; do
         IFS=: read -r clip target frame weight <<END
 $curve
@@ -297,7 +298,8 @@ for p, q in zip(ours, theirs):
 END
 }
 
-# Images next to the model. Green of the normal map points up in glTF, so it is 255 minus id's value.
+# A .gltf file uses the images next to the model. In glTF, green in a normal map points up, so it is 255 minus the value in
+# id's maps.
 writes_materials() {
     write_gltf looks.gltf "$models/thimble/thimble.md5mesh" && run_gltf_py check "$files/looks.gltf" &&
         expect_gltf_value looks.gltf 'sorted(i["uri"] for i in g["images"])' \

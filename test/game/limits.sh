@@ -85,7 +85,7 @@ limits_skins() {
 }
 check "a skin with 160 000 names is limited" limits_skins
 
-# An animation of 90 bytes that declares 4294967295 frames.
+# A compressed clip of 90 bytes declares 4294967295 frames.
 limits_clip_frames() {
     printf '%s' 'MD5Version 10 commandline "" numFrames 2 numJoints 1 frameRate 24 numAnimatedComponents 0 hierarchy { a -1 0 0 }
         bounds { ( 0 0 0 ) ( 1 1 1 ) ( 0 0 0 ) ( 1 1 1 ) } baseframe { ( 0 0 0 ) ( 0 0 0 ) } frame 0 { } frame 1 { }' >"$scratch/a.md5anim"

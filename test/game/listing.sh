@@ -216,7 +216,7 @@ END
 }
 check "check reports the keys of characters" checks_character_keys
 
-# A missing mesh and all declarations that depend on it. "early" is declared before the model that it inherits.
+# Declarations that depend on a missing mesh. "early" is declared before the model that it inherits.
 mkdir -p "$scratch/broken/def" "$scratch/broken/models"
 cp "$scratch/beast/models/flags.md5anim" "$scratch/broken/models"
 {

@@ -43,8 +43,8 @@ fast_normals_have_same_directions() {
             END { print NR, apart, stretched, shorter; exit !(NR > 1000 && !apart && !stretched && shorter > 100) }'
 }
 check "with MD5_FAST_NORMALS normals have the same directions" fast_normals_have_same_directions
-# test/tree/amalgamate.sh tests without SIMD; the sizes below are measured with -O3.
-# Lists functions and streams of the system for files.
+# Lists functions and streams of the system for files. test/tree/amalgamate.sh tests builds without SIMD, and the
+# sizes below are measured with -O3.
 print_file_functions() { # OBJECTS
     ${NM:-nm} -u "$1" |
         grep -wE '_?(f?open(64)?|_wfopen|close|fclose|read|fread|_*f?stat(64)?|__fxstat(64)?|poll|fseek|ftell|rewind|ferror|f?printf|std(in|out|err))(@.*)?'

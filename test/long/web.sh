@@ -210,7 +210,8 @@ manifest() {
         process.exit(names === Object.keys(attributes).join() && Object.keys(attributes).every((name) => Md5ModelElement.observedAttributes.includes(name)) ? 0 : 1); })'
 }
 check "the manifest contains all attributes" manifest
-# Compressed as servers send them: each file separately; without brotli, with gzip, which is larger.
+# Prints the total size of files that are compressed separately, as servers send them. If brotli is missing, uses
+# gzip, whose files are larger.
 print_total_size() { # FILE...
     for file in "$@"; do
         if command -v brotli >/dev/null; then

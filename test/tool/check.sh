@@ -292,7 +292,7 @@ remedy_is_printed_once() {
 }
 check 'check prints the remedies of violated rules' remedy_is_printed_once
 
-# Versions of an engine count as separate engines.
+# Versions of an engine have different rules, as separate engines have.
 change='s/limb/Limb/'
 engine_versions_differ() {
     write_broken_pair anim && tool_exits 1 check --for ironwail:0.8.1 "$scratch/case" && grep -q 'stops ironwail before 0.8.2' "$scratch/out" &&
@@ -1012,7 +1012,7 @@ counts_meshes_with_missing_image() {
         [ "$(grep -c '\[no-skin\] broken' "$scratch/out")" -eq 1 ] && output_has_line 'a.md5mesh:13:[0-9]*: error: image not found: hide_00_00 (and 2 more) \[no-skin\]'
 }
 check 'check reports a missing image of several meshes once' counts_meshes_with_missing_image
-# Messages with a count of one use the singular.
+# If the count in a message is one, the noun is in the singular.
 uses_singular() {
     tool_exits 0 fix --rename limb=arm "$base/a.md5mesh" --output "$scratch/singular.md5mesh" && output_has_line '^  1 joint, mesh or shader renamed$'
 }
@@ -1042,7 +1042,7 @@ parses_apostrophes() {
 }
 check 'check groups messages with apostrophes' parses_apostrophes
 
-# One joint in one frame: the limb of frame 1, moved by 2.
+# Prints one joint in one frame: `limb` in frame 1, which this clip moves by 2.
 dump_prints_one_joint() {
     sed '/^frame 1/,$s/\t0 0 6/\t0 2 6/' "$base/a.md5anim" >"$scratch/moved.md5anim" &&
         tool_exits 0 dump "$base/a.md5mesh" "$scratch/moved.md5anim" --joint limb --frame 1 --frame 0 &&

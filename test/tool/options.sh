@@ -11,8 +11,8 @@ mkdir "$scratch/x"
 thimble=$PWD/models/thimble/thimble.md5mesh
 cd "$scratch" || exit 1
 
-# Columns: command; option with its value; inputs and outputs with which the option has an effect. Without outputs,
-# the option has an effect with all outputs.
+# Columns: the command and an option with its value; the inputs with which the option has an effect; the outputs with
+# which it has an effect. If outputs are omitted, the option has an effect with all outputs.
 cat >table <<'END'
 info --json|md5mesh md5anim md5camera|
 check --for=doom3|md5mesh md5anim md5camera x|

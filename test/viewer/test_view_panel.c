@@ -258,7 +258,7 @@ TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
     check_clips_row(BOBBIN, 64);
 }
 
-// The text has neither exponents nor hyphens, and one row for all three coordinates.
+// All three coordinates fit into one row. The text has no exponents and no ASCII minus signs.
 TEST_HERE (view_panel_writes_positions_without_exponents, BOBBIN) {
     run_seconds(s, 0.2);
     for (uint32_t i = 0; i < s->viewer.document->scene.model->meshes[0].num_triangles; i += 97) {
