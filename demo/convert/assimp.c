@@ -216,6 +216,24 @@ static bool shorten_numbers(assimp_importer *importer, convert_input *input)
     return true;
 }
 
+// Reports meshes and clips of a Collada file that libassimp has lost.
+static void note_lost_content(assimp_importer *importer, const convert_input *input)
+{
+    const char *const end = input->bytes + input->size;
+    if (importer->scene->mNumMeshes == 0 && convert_find_after(input->bytes, end, "<mesh"))
+        assimp_add_line(importer, ASSIMP_NOTE "the file contains meshes, but libassimp found none "
+                                              "in the scene; " ASSIMP_EXPORT_ADVICE);
+    unsigned num_clips = 0;
+    const char *clip = convert_find_after(input->bytes, end, "<animation_clip");
+    for (; clip; clip = convert_find_after(clip, end, "<animation_clip"))
+        num_clips++;
+    if (num_clips > importer->scene->mNumAnimations)
+        assimp_add_line(importer,
+                        ASSIMP_NOTE "the file contains %u clips (animation_clip), but libassimp "
+                                    "found %u; export each clip to a separate file",
+                        num_clips, importer->scene->mNumAnimations);
+}
+
 // Imports the file with libassimp and creates the bytes of the .glb file, `file_bytes`. Adds a line
 // and returns false after an error.
 static bool create_file(assimp_importer *importer, const assimp_order *job,
@@ -235,11 +253,8 @@ static bool create_file(assimp_importer *importer, const assimp_order *job,
     if (!assimp_divide_polygons(importer))
         return false;
 
-    const bool is_collada = common_has_suffix(importer->path, ".dae");
-    if (is_collada && importer->scene->mNumMeshes == 0
-        && convert_find_after(input->bytes, input->bytes + input->size, "<mesh"))
-        assimp_add_line(importer, ASSIMP_NOTE "the file contains meshes, but libassimp found none "
-                                              "in the scene; " ASSIMP_EXPORT_ADVICE);
+    if (common_has_suffix(importer->path, ".dae"))
+        note_lost_content(importer, input);
     gltf_begin(&importer->file);
     assimp_list_nodes(importer);
     assimp_find_rest_poses(importer);

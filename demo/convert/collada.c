@@ -7,10 +7,10 @@
 // sampler whose keys are more than a frame apart gets two new sources, which contain the times and
 // values of more keys.
 //
-// Other elements are changed by unite_animations(), complete_skins(), trim_elements() and
-// straighten_views(). All other text is copied. libassimp then reads the file, composes the
-// transforms of nodes, and reports errors of the format. check_views() and collada_check.c report
-// content that libassimp reads incorrectly and that is not changed here.
+// Other elements are changed by compose_clips(), unite_animations(), complete_skins(),
+// trim_elements() and straighten_views(). All other text is copied. libassimp then reads the file,
+// composes the transforms of nodes, and reports errors of the format. check_views() and
+// collada_check.c report content that libassimp reads incorrectly and that is not changed here.
 //
 // A sampler with `width` values per key has `width` curves. The curve between two keys is a cubic
 // Bezier curve of time and value. Its inner control points are tangents of the first key and of the
@@ -507,13 +507,121 @@ static void unite_library(changed_text *out, xml_range library)
     }
 }
 
-// Unites animations that are played together. libassimp creates a clip of each <animation> with
-// several channels, but nested animations are parts of one animation. Animations from which a file
-// composes clips (<animation_clip>) remain as they are.
-static void unite_animations(changed_text *out, xml_range text, collada_text *file)
+// The outer animations of a file, by id.
+typedef struct animation_list {
+    common_text_index ids;
+    xml_range *animations; // [ids.count]
+    bool *are_used;        // [ids.count] a clip contains the animation
+} animation_list;
+
+// Lists the outer animations of a library. An animation whose id is not unique is skipped.
+static animation_list list_animations(xml_range library)
+{
+    animation_list list = {.animations = NULL};
+    xml_range animation;
+    while (find_animation(&library, &animation)) {
+        xml_tag tag;
+        xml_range rest = animation;
+        if (!xml_find_tag(&rest, "animation", &tag))
+            continue;
+        const xml_range id = xml_find_attribute(tag.attributes, "id");
+        const size_t count = list.ids.count;
+        common_index_text(&list.ids, id.at, (size_t)(id.end - id.at));
+        if (list.ids.count == count)
+            continue;
+        list.animations = common_grow(list.animations, count, sizeof *list.animations);
+        list.animations[count] = animation;
+    }
+    list.are_used = common_alloc(list.ids.count, sizeof *list.are_used);
+    return list;
+}
+
+static void free_animations(animation_list *list)
+{
+    common_free_text_index(&list->ids);
+    free(list->animations);
+    free(list->are_used);
+}
+
+// Appends the content of an animation, without the tags of the animations that it contains.
+static void append_content(convert_bytes *to, xml_range animation)
+{
+    const char *at = animation.at;
+    xml_tag tag;
+    while (xml_find_tag(&animation, "animation", &tag)) {
+        convert_append(to, at, (size_t)(tag.start - at));
+        at = tag.end;
+    }
+}
+
+// Appends an element <animation> for each clip, with the animations of which the clip consists.
+// Returns false if a clip refers to an unknown animation, or if two clips share an animation, whose
+// ids would then not be unique.
+static bool append_clips(convert_bytes *to, xml_range clips, animation_list *list)
+{
+    xml_element clip;
+    while (xml_find_element(&clips, "animation_clip", &clip)) {
+        xml_range name = xml_find_attribute(clip.attributes, "name");
+        if (name.at == name.end)
+            name = xml_find_attribute(clip.attributes, "id");
+        const bool has_quote = memchr(name.at, '"', (size_t)(name.end - name.at)) != NULL;
+        const char *const quote = has_quote ? "'" : "\"";
+        convert_append_text(to, "<animation name=%s", quote);
+        convert_append(to, name.at, (size_t)(name.end - name.at));
+        convert_append_text(to, "%s>", quote);
+        xml_element instance;
+        while (xml_find_element(&clip.content, "instance_animation", &instance)) {
+            const xml_range url = xml_find_attribute(instance.attributes, "url");
+            const size_t index = xml_find_text(&list->ids, xml_find_id(url));
+            if (index == SIZE_MAX || list->are_used[index])
+                return false;
+            list->are_used[index] = true;
+            append_content(to, list->animations[index]);
+        }
+        convert_append_text(to, "</animation>");
+    }
+    return true;
+}
+
+// Replaces the animations of a file by its clips (<animation_clip>). libassimp loses the names of
+// clips, and creates several clips of a clip with several animations. A file is not changed if it
+// has several libraries of animations or of clips, or if append_clips() fails.
+static void compose_clips(changed_text *out, xml_range text, collada_text *file)
 {
     (void)file;
     xml_range rest = text;
+    xml_element clips;
+    xml_element library;
+    if (!xml_find_element(&rest, "library_animation_clips", &clips))
+        return;
+    xml_element second;
+    const bool has_second_clips = xml_find_element(&rest, "library_animation_clips", &second);
+    rest = text;
+    if (has_second_clips || !xml_find_element(&rest, "library_animations", &library)
+        || xml_find_element(&rest, "library_animations", &second))
+        return;
+
+    animation_list list = list_animations(library.content);
+    convert_bytes composed = {.size = 0};
+    if (append_clips(&composed, clips.content, &list) && composed.size > 0) {
+        const bool are_clips_first = clips.start < library.start;
+        if (are_clips_first)
+            skip_range(out, (xml_range){clips.start, clips.end});
+        skip_range(out, library.content);
+        convert_append(&out->bytes, composed.bytes, composed.size);
+        if (!are_clips_first)
+            skip_range(out, (xml_range){clips.start, clips.end});
+    }
+    free(composed.bytes);
+    free_animations(&list);
+}
+
+// Unites animations that are played together. libassimp creates a clip of each <animation> with
+// several channels, but nested animations are parts of one animation. Animations from which a file
+// composes clips (<animation_clip>) are not united, because compose_clips() does this.
+static void unite_animations(changed_text *out, xml_range text, collada_text *file)
+{
+    xml_range rest = file->all;
     xml_element found;
     if (xml_find_element(&rest, "animation_clip", &found))
         return;
@@ -696,9 +804,9 @@ collada_file collada_repair(const convert_job *job, const char *bytes, size_t si
     collada_check_skins(&file);
     check_views(&file);
 
-    collada_repair_fn *const repairs[] = {replace_samplers, unite_animations,   complete_skins,
-                                          trim_colors,      trim_weight_counts, trim_weights,
-                                          straighten_views};
+    collada_repair_fn *const repairs[] = {replace_samplers, compose_clips,   unite_animations,
+                                          complete_skins,   trim_colors,     trim_weight_counts,
+                                          trim_weights,     straighten_views};
     for (size_t i = 0; i < COMMON_LENGTH(repairs); i++)
         make_repair(&file, repairs[i]);
 

@@ -5,6 +5,8 @@ collada.py late OUT: the same with the first key after one second.
 collada.py skeleton OUT: writes a file with a mesh that does not move, and bones that move and have no mesh.
 collada.py nested OUT: the file of `curves`, with animations that contain each other.
 collada.py actions OUT: writes a file with two animations of the same targets.
+collada.py clips OUT: writes two elements <animation_clip> of equal duration, each composed of two animations,
+and OUT.NAME.obj with the vertices at the end of the clip NAME.
 collada.py view OUT: writes a node with a <lookat> whose up vector is not perpendicular to the direction of
 view, and OUT.obj with its vertices.
 collada.py skins OUT: writes two skeletons with the same sids, and a skin with an instance for each of them.
@@ -147,6 +149,26 @@ def write_actions(path):
     write(path, [action("wave", 20), action("bow", 40)])
 
 
+def write_clips(path):
+    animations, clips = [], []
+    for name, angle in ("wave", 20), ("bow", 40):
+        keys = ("ANGLE", [0, 1], [0, angle], ["LINEAR"] * 2)
+        texts = [animation(f"body/{axis}.ANGLE", *keys).replace("body-", f"{name}-") for axis in "yz"]
+        ids = [text.split('"')[1] for text in texts]
+        animations += texts
+        references = "".join(f'<instance_animation url="#{id}"/>' for id in ids)
+        clips.append(f'<animation_clip name="{name}" start="0" end="1">{references}</animation_clip>')
+        with open(f"{path}.{name}.obj", "w") as out:
+            for point in POINTS:
+                print("v", *rotate(rotate(point, 2, angle), 1, angle), file=out)
+    write(path, animations)
+    with open(path) as file:
+        text = file.read()
+    library = f'<library_animation_clips>{"".join(clips)}</library_animation_clips><library_animations>'
+    with open(path, "w") as out:
+        out.write(text.replace("<library_animations>", library))
+
+
 def write_view(path):
     """Writes a node that looks from (1, 2, 3) along -x, which is its -z axis. Its y axis is the part of the
     up vector (1, 1, 0) that is perpendicular to x."""
@@ -206,6 +228,8 @@ def main(command, path, kind=None, seconds=1):
         write_curves(path, [group("move", *moves), group("rotate", rotations[0], inner)])
     elif command == "actions":
         write_actions(path)
+    elif command == "clips":
+        write_clips(path)
     elif command == "view":
         write_view(path)
     elif command == "skins":

@@ -55,6 +55,26 @@ check 'animations of the same targets' convert_dae actions
 check '... become several clips' has_clips 2
 check '... with their names' test -e "$scratch/it/wave.md5anim" -a -e "$scratch/it/bow.md5anim"
 
+# Elements <animation_clip> consist of several animations. Two clips of equal duration are not mixed.
+write_dae clips clips
+check 'clips that consist of several animations' convert_dae clips
+check '... become that many clips' has_clips 2
+clip_ends_at() { # NAME: the vertices of the last frame
+    "$tool" dump "$scratch/it/clips.md5mesh" "$scratch/it/$1.md5anim" --frame 24 >"$scratch/dump" &&
+        python3 test/convert/fbx.py shown "$scratch/clips.dae.$1.obj" "$scratch/dump" 1e-4
+}
+check '... with their names and motions' clip_ends_at wave
+check '... also the second one' clip_ends_at bow
+sed "s|name=\"bow\"|name='b\"w'|" "$scratch/clips.dae" >"$scratch/quoted.dae"
+check 'a clip with a quote in its name' convert_dae quoted
+check '... gets a valid name' test -e "$scratch/it/b_w.md5anim"
+# libassimp loses a clip of a single node if another clip moves the node in another way.
+sed 's|<instance_animation url="#wave-z-ANGLE"/>||; s|<instance_animation url="#bow-y-ANGLE"/>||' "$scratch/clips.dae" >"$scratch/parts.dae"
+check 'a clip is lost' convert_dae parts
+check '... which is reported' grep -q 'parts.dae: the file contains 2 clips (animation_clip), but libassimp found 1; export each clip to a separate file' "$scratch/notes"
+sed 's|#bow-y-ANGLE|#wave-y-ANGLE|' "$scratch/clips.dae" >"$scratch/shared.dae"
+check 'clips that share an animation are read' convert_dae shared
+
 write_dae baked baked
 check 'curves with a key in each frame are accepted' convert_dae baked
 check '... with the frame rate of the keys' clip_has_line 'frameRate 30'
