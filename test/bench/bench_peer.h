@@ -443,15 +443,18 @@ static void peer_show(bench_table *table, const bench_watch *watch, peer_ratios 
 {
     static const char *const figures[] = {"worst", "lower quartile", "median"};
     bench_figure(table, "models whose peer is apart by 0.1 units", "", (double)all->num_apart, 0);
-    for (int outputs = 0; outputs < PEER_NUM_OUTPUTS && all->count > 0; outputs++) {
-        double *const ratios = all->ratios[outputs];
-        qsort(ratios, all->count, sizeof ratios[0], bench_compare);
-        for (size_t figure = 0; figure < 3; figure++) {
-            char name[96];
-            snprintf(name, sizeof name, "%s, %zu %s, %s", PEER_OUTPUTS[outputs].name, all->count,
-                     fixture, figures[figure]);
-            bench_minimum(table, watch, name, ratios[figure * all->count / 4] / peer_share(outputs),
-                          figure == 2 && !PEER_OUTPUTS[outputs].is_unit ? goal : 0);
+    if (all->count > 0) {
+        for (int outputs = 0; outputs < PEER_NUM_OUTPUTS; outputs++) {
+            double *const ratios = all->ratios[outputs];
+            qsort(ratios, all->count, sizeof ratios[0], bench_compare);
+            for (size_t figure = 0; figure < 3; figure++) {
+                char name[96];
+                snprintf(name, sizeof name, "%s, %zu %s, %s", PEER_OUTPUTS[outputs].name,
+                         all->count, fixture, figures[figure]);
+                bench_minimum(table, watch, name,
+                              ratios[figure * all->count / 4] / peer_share(outputs),
+                              figure == 2 && !PEER_OUTPUTS[outputs].is_unit ? goal : 0);
+            }
         }
     }
 }

@@ -103,13 +103,15 @@ static void place_targets(md5_player *player, uint32_t number)
 static bool make_playing(playing *play)
 {
     *play = (playing){.model = md5_load_model("models/bobbin/bobbin.md5mesh", NULL, NULL)};
-    for (int i = 0; play->model && i < PLAYING_CLIPS; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "models/bobbin/%s.md5anim", playing_names[i]);
-        play->anims[i] = md5_load_anim(path, NULL, NULL);
-        if (!play->anims[i])
-            return false;
-        play->bindings[i] = md5_bind(play->model, play->anims[i], NULL, NULL);
+    if (play->model) {
+        for (int i = 0; i < PLAYING_CLIPS; i++) {
+            char path[64];
+            snprintf(path, sizeof path, "models/bobbin/%s.md5anim", playing_names[i]);
+            play->anims[i] = md5_load_anim(path, NULL, NULL);
+            if (!play->anims[i])
+                return false;
+            play->bindings[i] = md5_bind(play->model, play->anims[i], NULL, NULL);
+        }
     }
     if (!play->model)
         return false;

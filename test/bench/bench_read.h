@@ -110,16 +110,18 @@ static bench_text with_ten_decimals(const bench_text *text)
     bench_text longer = {.bytes = malloc(2 * text->size + 1), .is_anim = text->is_anim};
     size_t decimals = 0;
     bool after_point = false;
-    for (size_t i = 0; longer.bytes && i < text->size; i++) {
-        const char c = text->bytes[i];
-        const bool is_digit = c >= '0' && c <= '9';
-        if (after_point && decimals == 6 && (c == ' ' || c == '\n')) {
-            memcpy(longer.bytes + longer.size, "3597", 4);
-            longer.size += 4;
+    if (longer.bytes) {
+        for (size_t i = 0; i < text->size; i++) {
+            const char c = text->bytes[i];
+            const bool is_digit = c >= '0' && c <= '9';
+            if (after_point && decimals == 6 && (c == ' ' || c == '\n')) {
+                memcpy(longer.bytes + longer.size, "3597", 4);
+                longer.size += 4;
+            }
+            after_point = c == '.' || (after_point && is_digit);
+            decimals = after_point && is_digit ? decimals + 1 : 0;
+            longer.bytes[longer.size++] = c;
         }
-        after_point = c == '.' || (after_point && is_digit);
-        decimals = after_point && is_digit ? decimals + 1 : 0;
-        longer.bytes[longer.size++] = c;
     }
     return longer;
 }
@@ -238,17 +240,19 @@ static void measure_parts(bench_table *table, bench_texts *all, const char *whos
     } rows[] = {{"no plans, losses", read_drawn_by_shaders, 0},
                 {"no tangents, plans, losses", read_without_parts, 0},
                 {"posing only", read_to_pose, 1500}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0] && all->mesh_bytes > 0; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s: %s", whose, rows[i].name);
-        bench_measure(table, &(bench_row){.name = name,
-                                          .unit = "MB/s",
-                                          .kind = BENCH_RATE,
-                                          .work = rows[i].work,
-                                          .fixture = all,
-                                          .units = (double)all->mesh_bytes,
-                                          .no_twin = true,
-                                          .goal = rows[i].goal});
+    if (all->mesh_bytes > 0) {
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s: %s", whose, rows[i].name);
+            bench_measure(table, &(bench_row){.name = name,
+                                              .unit = "MB/s",
+                                              .kind = BENCH_RATE,
+                                              .work = rows[i].work,
+                                              .fixture = all,
+                                              .units = (double)all->mesh_bytes,
+                                              .no_twin = true,
+                                              .goal = rows[i].goal});
+        }
     }
 }
 
@@ -311,8 +315,10 @@ static void bench_free(void *user, void *memory, size_t size)
 static size_t num_plans(const md5_model *model)
 {
     size_t count = 0;
-    for (uint32_t m = 0; model && m < model->num_meshes; m++)
-        count += model->meshes[m].skin_plan != NULL;
+    if (model) {
+        for (uint32_t m = 0; m < model->num_meshes; m++)
+            count += model->meshes[m].skin_plan != NULL;
+    }
     return count;
 }
 

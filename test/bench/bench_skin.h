@@ -85,10 +85,12 @@ static md5_model *generate_model(int num_influences, bool is_scattered)
 
 static void free_skinning(skinning *fixture)
 {
-    for (uint32_t i = 0; fixture->model && fixture->jobs && i < fixture->model->num_meshes; i++) {
-        free(fixture->jobs[i].positions);
-        free(fixture->jobs[i].normals);
-        free(fixture->jobs[i].tangents);
+    if (fixture->model && fixture->jobs) {
+        for (uint32_t i = 0; i < fixture->model->num_meshes; i++) {
+            free(fixture->jobs[i].positions);
+            free(fixture->jobs[i].normals);
+            free(fixture->jobs[i].tangents);
+        }
     }
     free(fixture->jobs);
     free(fixture->palette);

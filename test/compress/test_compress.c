@@ -272,12 +272,14 @@ TEST (compress_samples_any_position_alone) {
         sample_anim(fixture.compressed, (md5_sample_position){.frame0 = i, .frame1 = i},
                     MD5_ROOT_FILE, poses + i * count);
     md5_xform *const single_pose = poses + frames * count;
-    for (uint32_t i = 0; again && i < frames; i++) {
-        const uint32_t frame = (uint32_t)(i * 7 % frames);
-        const md5_sample_position sample = {.frame0 = frame,
-                                            .frame1 = (frame + 1) % (uint32_t)frames};
-        sample_anim(again, sample, MD5_ROOT_FILE, single_pose);
-        CHECK(is_same(single_pose, poses + frame * count, count));
+    if (again) {
+        for (uint32_t i = 0; i < frames; i++) {
+            const uint32_t frame = (uint32_t)(i * 7 % frames);
+            const md5_sample_position sample = {.frame0 = frame,
+                                                .frame1 = (frame + 1) % (uint32_t)frames};
+            sample_anim(again, sample, MD5_ROOT_FILE, single_pose);
+            CHECK(is_same(single_pose, poses + frame * count, count));
+        }
     }
     CHECK(again);
 }

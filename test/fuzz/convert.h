@@ -52,8 +52,10 @@ static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *
     const bool is_read = read(&job, &input, &scene, &error);
     if (!is_read && error.message[0] == '\0')
         fault = "rejected without an error message";
-    for (uint32_t i = 0; i < scene.num_parts && is_read && !fault; i++)
-        fault = fuzz_part_fault(&scene.parts[i]);
+    if (is_read) {
+        for (uint32_t i = 0; i < scene.num_parts && !fault; i++)
+            fault = fuzz_part_fault(&scene.parts[i]);
+    }
     error = (md5_error){0};
     const bool can_write = is_read && write && scene.num_parts > 0;
     if (can_write && !fault && !write(&job, &scene, &error) && error.message[0] == '\0')

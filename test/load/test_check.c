@@ -21,9 +21,11 @@ static md5_check *check_text(md5_doc_kind kind, const char *text, const char *en
 
 static const md5_diagnostic *find_rule(const md5_check *check, const char *rule)
 {
-    for (uint32_t i = 0; check && i < check->num_diagnostics; i++) {
-        if (strcmp(check->diagnostics[i].rule, rule) == 0)
-            return &check->diagnostics[i];
+    if (check) {
+        for (uint32_t i = 0; i < check->num_diagnostics; i++) {
+            if (strcmp(check->diagnostics[i].rule, rule) == 0)
+                return &check->diagnostics[i];
+        }
     }
     return NULL;
 }

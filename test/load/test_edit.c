@@ -258,13 +258,15 @@ static void check_file(const char *path)
 static void check_folder(const char *folder)
 {
     DIR *const open = opendir(folder);
-    for (struct dirent *entry; open && (entry = readdir(open)) != NULL;) {
-        char path[1024];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (strchr(entry->d_name, '.'))
-            check_file(path);
-        else
-            check_folder(path);
+    if (open) {
+        for (struct dirent *entry; (entry = readdir(open)) != NULL;) {
+            char path[1024];
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+            if (strchr(entry->d_name, '.'))
+                check_file(path);
+            else
+                check_folder(path);
+        }
     }
     if (open)
         closedir(open);

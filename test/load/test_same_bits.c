@@ -177,13 +177,15 @@ static bool load_machine(const char *path, machine_case *loaded, md5_error *erro
         return false;
     loaded->model = md5_load_model(path_in_folder(path, loaded->file->model_file), NULL, error);
     loaded->file->desc.model = loaded->model;
-    for (uint32_t i = 0; loaded->model && i < loaded->file->desc.num_clips && i < MAX_CLIPS; i++) {
-        md5_clip_desc *const clip = &loaded->file->clips[i];
-        loaded->anims[i] = md5_load_anim(path_in_folder(path, clip->file), NULL, error);
-        if (!loaded->anims[i])
-            return false;
-        loaded->bindings[i] = md5_bind(loaded->model, loaded->anims[i], NULL, error);
-        clip->binding = loaded->bindings[i];
+    if (loaded->model) {
+        for (uint32_t i = 0; i < loaded->file->desc.num_clips && i < MAX_CLIPS; i++) {
+            md5_clip_desc *const clip = &loaded->file->clips[i];
+            loaded->anims[i] = md5_load_anim(path_in_folder(path, clip->file), NULL, error);
+            if (!loaded->anims[i])
+                return false;
+            loaded->bindings[i] = md5_bind(loaded->model, loaded->anims[i], NULL, error);
+            clip->binding = loaded->bindings[i];
+        }
     }
     loaded->machine = loaded->model ? md5_create_machine(&loaded->file->desc, NULL, error) : NULL;
     loaded->player = loaded->machine ? md5_create_player(loaded->machine, NULL, error) : NULL;

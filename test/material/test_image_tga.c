@@ -79,8 +79,10 @@ static void write_file(tga_bytes *file, const tga_kind *kind)
     put(file, kind->bits, 8);
     put(file, kind->is_top_first ? 0x20 : 0, 8);
     put(file, 0xABCDEF, 24);
-    for (uint32_t i = 0; i < NUM_COLORS && kind->color_bits; i++)
-        put_color(file, i, kind->color_bits);
+    if (kind->color_bits) {
+        for (uint32_t i = 0; i < NUM_COLORS; i++)
+            put_color(file, i, kind->color_bits);
+    }
     if (kind->is_packed) {
         // Packets of four stored texels and one repeated texel, which continue across rows. In the
         // last packet the length of the repeated texel is two, one more than the image has left.

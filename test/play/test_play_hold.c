@@ -87,10 +87,13 @@ static void hold_begin_in(play_rig *fixture, const char *clip, const char *words
                   "machine m { mask head ( head )\n" CLIPS
                   "layer body { state s %s state still still }\n%s }",
                   clip, words);
-    for (int i = 0; i < HOLD_CLIPS && fixture->file; i++) {
-        fixture->anims[i] = create_clip(i, &opts);
-        fixture->bindings[i] = md5_bind(fixture->model, fixture->anims[i], NULL, &fixture->error);
-        fixture->file->clips[i].binding = fixture->bindings[i];
+    if (fixture->file) {
+        for (int i = 0; i < HOLD_CLIPS; i++) {
+            fixture->anims[i] = create_clip(i, &opts);
+            fixture->bindings[i] =
+                md5_bind(fixture->model, fixture->anims[i], NULL, &fixture->error);
+            fixture->file->clips[i].binding = fixture->bindings[i];
+        }
     }
     play_rig_start(fixture);
 }

@@ -126,9 +126,11 @@ static bool use_model(const char *path, char *const *file_names, size_t count,
                       void (*use)(const character *fixture))
 {
     character fixture = {.path = path, .model = md5_load_model(path, NULL, NULL)};
-    for (size_t i = 0; fixture.model && i < count && fixture.num_clips < MAX_CLIPS; i++) {
-        if (ends_with(file_names[i], ".md5anim"))
-            add_clip(&fixture, file_names[i]);
+    if (fixture.model) {
+        for (size_t i = 0; i < count && fixture.num_clips < MAX_CLIPS; i++) {
+            if (ends_with(file_names[i], ".md5anim"))
+                add_clip(&fixture, file_names[i]);
+        }
     }
     uint64_t random = strlen(path);
     fixture.machine = fixture.num_clips > 0 ? create_machine(&fixture, &random) : NULL;

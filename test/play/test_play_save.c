@@ -211,8 +211,10 @@ static void check_machines(transfer_state *transfer)
     play_random_begin(&fixture->stock);
     const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
     int num_failed = 0;
-    for (uint64_t seed = 1; !alone && seed <= count && num_failed < MAX_FAILED; seed++)
-        num_failed += !check_machine(fixture, seed, transfer);
+    if (!alone) {
+        for (uint64_t seed = 1; seed <= count && num_failed < MAX_FAILED; seed++)
+            num_failed += !check_machine(fixture, seed, transfer);
+    }
     if (alone)
         check_machine(fixture, strtoull(alone, NULL, 10), transfer);
     play_end(&fixture->stock.assets);

@@ -349,11 +349,13 @@ static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *
         const md5_schema *const schema = to->rows[i].schema;
         char *const row = to->rows[i].row;
         uint32_t kind = md5_row_kind(schema, row, to->rows[i].above);
-        for (uint32_t k = 0; k < schema->num_columns && schema->has_kind && kind == 0; k++) {
-            if (schema->columns[k].offset != schema->kind)
-                continue;
-            kind = random_choice(&schema->columns[k], random);
-            memcpy(row + schema->kind, &kind, sizeof kind);
+        if (schema->has_kind) {
+            for (uint32_t k = 0; k < schema->num_columns && kind == 0; k++) {
+                if (schema->columns[k].offset != schema->kind)
+                    continue;
+                kind = random_choice(&schema->columns[k], random);
+                memcpy(row + schema->kind, &kind, sizeof kind);
+            }
         }
         for (uint32_t k = 0; k < schema->num_columns; k++) {
             if (schema->columns[k].form == MD5_FORM_ALWAYS
@@ -765,13 +767,15 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
         const char *word;
         uint32_t value;
         uint32_t count = 0;
-        for (uint32_t k = 0; column->kinds != 0 && k < kinds->num_columns; k++) {
-            const md5_column *const kind = &kinds->columns[k];
-            if (!kinds->has_kind || kind->offset != kinds->kind)
-                continue;
-            for (uint32_t j = 0; (word = md5i_choice_word(kind, j, &value)) != NULL; j++) {
-                if (md5_is_column_used(column, value))
-                    test_append(to, "%s`%s`", count++ > 0 ? " " : "", word);
+        if (column->kinds != 0) {
+            for (uint32_t k = 0; k < kinds->num_columns; k++) {
+                const md5_column *const kind = &kinds->columns[k];
+                if (!kinds->has_kind || kind->offset != kinds->kind)
+                    continue;
+                for (uint32_t j = 0; (word = md5i_choice_word(kind, j, &value)) != NULL; j++) {
+                    if (md5_is_column_used(column, value))
+                        test_append(to, "%s`%s`", count++ > 0 ? " " : "", word);
+                }
             }
         }
 

@@ -15,11 +15,13 @@ static void make_skeleton(random_skeleton *fixture, uint32_t count, bool shuffle
 {
     for (uint32_t i = 0; i < count; i++)
         fixture->order[i] = i;
-    for (uint32_t i = count; shuffled && i-- > 1;) {
-        const uint32_t swap_index = test_random_u32(random) % (i + 1);
-        const uint32_t swap = fixture->order[i];
-        fixture->order[i] = fixture->order[swap_index];
-        fixture->order[swap_index] = swap;
+    if (shuffled) {
+        for (uint32_t i = count; i-- > 1;) {
+            const uint32_t swap_index = test_random_u32(random) % (i + 1);
+            const uint32_t swap = fixture->order[i];
+            fixture->order[i] = fixture->order[swap_index];
+            fixture->order[swap_index] = swap;
+        }
     }
     for (uint32_t i = 0; i < count; i++) {
         const bool is_root = i == 0 || test_random(random) < 0.1;

@@ -32,8 +32,10 @@ static test_text model_text(uint32_t num_joints, int32_t root)
 static size_t num_mesh_blocks(const md5_model *model)
 {
     size_t count = model ? asset_num_chunks(model) : 0;
-    for (uint32_t m = 0; model && m < model->num_meshes; m++)
-        count += model->meshes[m].skin_plan != NULL;
+    if (model) {
+        for (uint32_t m = 0; m < model->num_meshes; m++)
+            count += model->meshes[m].skin_plan != NULL;
+    }
     return count;
 }
 

@@ -32,12 +32,14 @@ static double hidden_fraction(const gl_scene *scene, const char *line)
     const size_t count = (size_t)bare.width * bare.height;
     size_t covered = 0;
     size_t hidden = 0;
-    for (size_t i = 0; bare.rgba != NULL && complete.rgba != NULL && i < count; i++) {
-        const uint8_t *const a = bare.rgba + 4 * i;
-        const uint8_t *const b = complete.rgba + 4 * i;
-        const bool is_same = abs(a[0] - b[0]) + abs(a[1] - b[1]) + abs(a[2] - b[2]) <= 6;
-        covered += a[3] == 255;
-        hidden += a[3] == 255 && !is_same;
+    if (bare.rgba != NULL && complete.rgba != NULL) {
+        for (size_t i = 0; i < count; i++) {
+            const uint8_t *const a = bare.rgba + 4 * i;
+            const uint8_t *const b = complete.rgba + 4 * i;
+            const bool is_same = abs(a[0] - b[0]) + abs(a[1] - b[1]) + abs(a[2] - b[2]) <= 6;
+            covered += a[3] == 255;
+            hidden += a[3] == 255 && !is_same;
+        }
     }
     CHECK_THAT(covered > count / 100, "%s: %zu of %zu pixels", line, covered, count);
     return covered > 0 ? (double)hidden / (double)covered : 1.0;

@@ -266,8 +266,10 @@ image_file image_make_tga(int bits, int has_palette, int packed)
     append_little_endian(&file, IMAGE_HEIGHT);
     append_byte(&file, (uint32_t)bits);
     append_byte(&file, 32); // top row first
-    for (int i = 0; i < 3 * NUM_COLORS && has_palette; i++)
-        append_byte(&file, (uint32_t)(i * 5));
+    if (has_palette) {
+        for (int i = 0; i < 3 * NUM_COLORS; i++)
+            append_byte(&file, (uint32_t)(i * 5));
+    }
     if (packed) {
         // Packets alternate: four literal pixels, then a run of three, which differs from the
         // unpacked image.

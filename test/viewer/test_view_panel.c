@@ -242,8 +242,10 @@ static void check_clips_row(const char *file, uint32_t count)
             size += clip->anim->size;
         }
         const md5_character *const character = scene->machine.character;
-        for (uint32_t i = 0; character != NULL && i < character->num_clips; i++)
-            size += character->anims[i]->size;
+        if (character != NULL) {
+            for (uint32_t i = 0; i < character->num_clips; i++)
+                size += character->anims[i]->size;
+        }
         snprintf(text, sizeof text, "%u  \xE2\x80\xA2  %.1f KiB", (unsigned)count,
                  (double)size / 1024.0);
         CHECK(size > 1024);

@@ -406,8 +406,10 @@ static double count_orange(const gl_scene *scene, const char *line)
 {
     SCOPED_PICTURE picture = render_shot(scene, line);
     uint32_t count = 0;
-    for (uint32_t i = 0; picture.rgba != NULL && i < picture.width * picture.height; i++)
-        count += picture.rgba[4 * i] > 200 && picture.rgba[4 * i + 2] < 150;
+    if (picture.rgba != NULL) {
+        for (uint32_t i = 0; i < picture.width * picture.height; i++)
+            count += picture.rgba[4 * i] > 200 && picture.rgba[4 * i + 2] < 150;
+    }
     return count;
 }
 

@@ -731,10 +731,12 @@ static char *get_state(user *u, const char *name)
 {
     const view_machine *const machine = &user_scene(u)->machine;
     const md5_machine_desc *const desc = machine->desc;
-    for (uint32_t i = 0; desc != NULL && i < desc->num_layers; i++) {
-        if (strcmp(desc->layers[i].name, name) == 0)
-            return common_copy(
-                desc->layers[i].states[md5_player_layer(machine->player, i).state].name);
+    if (desc != NULL) {
+        for (uint32_t i = 0; i < desc->num_layers; i++) {
+            if (strcmp(desc->layers[i].name, name) == 0)
+                return common_copy(
+                    desc->layers[i].states[md5_player_layer(machine->player, i).state].name);
+        }
     }
     return NULL;
 }

@@ -1124,11 +1124,14 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
     const view_option *const table = view_option_rows;
     for (int i = 0; i < NUM_TEXTS; i++) {
         SCOPED_STRING text = print_text(i);
-        for (size_t j = 0; j < count && i != BINDINGS; j++) {
-            char *const words =
-                common_format("%s%s", strcmp(names[i], "fish") == 0 ? "-l " : "--", table[j].name);
-            CHECK_THAT(has_words(text, words), "%s does not contain --%s", names[i], table[j].name);
-            free(words);
+        if (i != BINDINGS) {
+            for (size_t j = 0; j < count; j++) {
+                char *const words = common_format(
+                    "%s%s", strcmp(names[i], "fish") == 0 ? "-l " : "--", table[j].name);
+                CHECK_THAT(has_words(text, words), "%s does not contain --%s", names[i],
+                           table[j].name);
+                free(words);
+            }
         }
     }
 }

@@ -180,8 +180,10 @@ TEST_SCREEN (view_undo_restores_all_options_bit_for_bit, THIMBLE) {
         CHECK_STRING(undone, first);
         CHECK(s->viewer.play.wrap == s->options.wrap
               && s->viewer.document->scene.dual == s->options.dual);
-        for (size_t i = 0; i + 1 < count && round == 0; i++)
-            redo(s);
+        if (round == 0) {
+            for (size_t i = 0; i + 1 < count; i++)
+                redo(s);
+        }
         SCOPED_STRING redone = option_texts(&s->options);
         CHECK_STRING(redone, round == 0 ? last : first);
         CHECK_UINT(s->viewer.undo.num_steps, count); // undo and redo are not steps themselves

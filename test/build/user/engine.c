@@ -268,16 +268,19 @@ static uint32_t hash_samples(uint32_t hash, const char *mesh_name, const char *a
     const uint32_t num_joints = binding ? model->skeleton.num_joints : 0;
     md5_xform *const pose = (md5_xform *)malloc((num_joints + 1) * sizeof *pose);
     md5_mat34 *const joints = (md5_mat34 *)malloc((num_joints + 1) * sizeof *joints);
-    for (int i = 0; i < 3 * SAMPLES && binding && pose && joints; i++) {
-        md5_sample_position sample = md5_sample_position_at(anim, i * 0.0137, (md5_wrap)(i % 3));
-        sample.interpolation = interpolations[i / SAMPLES];
-        md5_sample(binding, sample, (md5_root)(i / 3 % 3), pose);
-        md5_local_to_model(&model->skeleton, pose, joints);
-        const md5_vec3 motion =
-            md5_anim_root_motion(anim, md5_sample_position_at(anim, 0, MD5_WRAP_LOOP), sample);
-        hash = hash_bytes(hash, pose, num_joints * sizeof *pose);
-        hash = hash_bytes(hash, joints, num_joints * sizeof *joints);
-        hash = hash_bytes(hash, &motion, sizeof motion);
+    if (binding && pose && joints) {
+        for (int i = 0; i < 3 * SAMPLES; i++) {
+            md5_sample_position sample =
+                md5_sample_position_at(anim, i * 0.0137, (md5_wrap)(i % 3));
+            sample.interpolation = interpolations[i / SAMPLES];
+            md5_sample(binding, sample, (md5_root)(i / 3 % 3), pose);
+            md5_local_to_model(&model->skeleton, pose, joints);
+            const md5_vec3 motion =
+                md5_anim_root_motion(anim, md5_sample_position_at(anim, 0, MD5_WRAP_LOOP), sample);
+            hash = hash_bytes(hash, pose, num_joints * sizeof *pose);
+            hash = hash_bytes(hash, joints, num_joints * sizeof *joints);
+            hash = hash_bytes(hash, &motion, sizeof motion);
+        }
     }
     free(joints);
     free(pose);
@@ -311,19 +314,21 @@ static double measure_reading(const char *name, bool is_mesh)
     memset(&opts, 0, sizeof opts);
     skip_parts(&opts);
     double shortest = 0.0;
-    for (int sample = 0; sample < SAMPLES && text; sample++) {
-        const clock_t start = clock();
-        for (int read = 0; read < READS; read++) {
-            md5_model *const model = is_mesh ? md5_parse_model(text, size, &opts, NULL) : NULL;
-            md5_anim *const anim = is_mesh ? NULL : md5_parse_anim(text, size, &opts, NULL);
-            const bool is_read = model || anim;
-            md5_free_model(model);
-            md5_free_anim(anim);
-            if (!is_read)
-                return 0.0;
+    if (text) {
+        for (int sample = 0; sample < SAMPLES; sample++) {
+            const clock_t start = clock();
+            for (int read = 0; read < READS; read++) {
+                md5_model *const model = is_mesh ? md5_parse_model(text, size, &opts, NULL) : NULL;
+                md5_anim *const anim = is_mesh ? NULL : md5_parse_anim(text, size, &opts, NULL);
+                const bool is_read = model || anim;
+                md5_free_model(model);
+                md5_free_anim(anim);
+                if (!is_read)
+                    return 0.0;
+            }
+            const double time = (double)(clock() - start) * 1e6 / CLOCKS_PER_SEC / READS;
+            shortest = sample == 0 || time < shortest ? time : shortest;
         }
-        const double time = (double)(clock() - start) * 1e6 / CLOCKS_PER_SEC / READS;
-        shortest = sample == 0 || time < shortest ? time : shortest;
     }
     zone_free(text);
     return shortest;
@@ -379,12 +384,14 @@ int main(int argc, char **argv)
     zone = (unsigned char *)malloc(ZONE_SIZE);
     base_folder = argc > 1 ? argv[1] : ".";
     show_blends();
-    for (int i = 2; i + 1 < argc && zone; i += 2) {
-        zone_used = zone_blocks = 0;
-        is_good = show(argv[i], argv[i + 1]) && is_good;
-        if (zone_blocks != 0)
-            printf("%u blocks of the zone are left\n", (unsigned)zone_blocks);
-        is_good = is_good && zone_blocks == 0;
+    if (zone) {
+        for (int i = 2; i + 1 < argc; i += 2) {
+            zone_used = zone_blocks = 0;
+            is_good = show(argv[i], argv[i + 1]) && is_good;
+            if (zone_blocks != 0)
+                printf("%u blocks of the zone are left\n", (unsigned)zone_blocks);
+            is_good = is_good && zone_blocks == 0;
+        }
     }
     return zone && is_good ? 0 : 1;
 }
