@@ -92,7 +92,7 @@ bool convert_report_loss(const convert_job *job, const convert_loss *loss, const
     char text[240];
     COMMON_TEXT(text,
                 "MD5 cannot store the scale of joint %.47s in clip %s: vertices move by up to %.4g "
-                "units (%.3g units of the file, %.2g %% of the size)",
+                "units (%.3g units of the file, %.3g %% of the size)",
                 model->joints[loss->joint].name, loss->clip, loss->distance, loss->distance / unit,
                 100 * loss->distance / size);
     convert_note(job, "%s; the error is largest at %g s in mesh %s", text, loss->time,

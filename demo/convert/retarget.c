@@ -343,16 +343,18 @@ static void align_captured_motion(retarget_transfer *transfer)
     const double max_unnoticed_yaw = 15; // degrees
     const double yaw = find_start_yaw(transfer);
     const double num_quarter_turns = floor(yaw / 90.0 + 0.5);
+    const char *const side = yaw < 0 ? "right" : "left";
     if (num_quarter_turns != 0)
         convert_note(transfer->job,
-                     "the motion starts rotated by %.0f degrees to the left: it was rotated by "
+                     "the motion starts rotated by %.0f degrees to the %s: it was rotated by "
                      "%.0f degrees to face forward",
-                     yaw, -90 * num_quarter_turns);
+                     fabs(yaw), side, fabs(90 * num_quarter_turns));
     else if (fabs(yaw) > max_unnoticed_yaw)
-        convert_note(transfer->job,
-                     "the motion starts rotated by %.0f degrees to the left; use --rotate %.0f to "
-                     "make it face forward",
-                     yaw, -yaw);
+        convert_note(
+            transfer->job,
+            "the motion starts rotated by %.0f degrees to the %s; use --rotate %.0f to make "
+            "it face forward",
+            fabs(yaw), side, -yaw);
 
     // The rotation is about z in the figure's space. The clip is rotated in the model's space.
     const md5_quat to_figure = source->space;
@@ -508,13 +510,13 @@ static void note_results(const retarget_transfer *transfer)
         retarget_bone_length(target, 2 * BODY_THIGH) + retarget_bone_length(target, 2 * BODY_SHIN);
     note_mapped_joints(transfer);
     convert_note(transfer->job,
-                 "limb directions differ from the motion by at most %.2g degrees, %.2g on average",
+                 "limb directions differ from the motion by at most %.3g degrees, %.3g on average",
                  degrees * transfer->max_angle,
                  degrees * transfer->angle_sum / fmax(transfer->num_bones, 1.0));
     convert_note(
         transfer->job,
-        "scaled the motion by %.6g and raised it by %.4g units; planted feet slide by up to %.2g "
-        "units (%.2g %% of the leg length); soles are up to %.2g units below the ground",
+        "scaled the motion by %.6g and raised it by %.4g units; planted feet slide by up to %.3g "
+        "units (%.3g %% of the leg length); soles are up to %.3g units below the ground",
         transfer->ratio, transfer->lift, transfer->max_slide,
         100.0 * (double)transfer->max_slide / fmax((double)leg, 1e-9), transfer->max_foot_depth);
 }

@@ -52,6 +52,7 @@ run_walker_py write "$scratch/hanging.bvh" cm 0 hanging
 run_walker_py write "$scratch/z_up.bvh" cm 0 z_up
 run_walker_py write "$scratch/own_axes.bvh" cm 0 own_axes
 run_walker_py write "$scratch/aside.bvh" cm 90 mixamo
+run_walker_py write "$scratch/right.bvh" cm -90 mixamo
 run_walker_py write "$scratch/behind.bvh" cm 180 mixamo
 run_walker_py write "$scratch/askew.bvh" cm 30 mixamo
 tr '\n' '\r' <"$scratch/walk.bvh" | sed 's/\r/\r\n/g' >"$scratch/windows.bvh"
@@ -93,6 +94,8 @@ check "a map with an unknown joint is rejected" exits_with 1 "map.txt:21:10: err
     convert "$scratch/odd.bvh" --mesh "$bobbin" --map "$scratch/map.txt" --output "$scratch/none.md5anim"
 check "a walk to the side is retargeted" convert_bvh aside
 check "... swings forward" check_limbs aside 0 model
+check "a walk to the other side is retargeted" convert_bvh right
+check "... with a note that names the side" expect_note "the motion starts rotated by 90 degrees to the right: it was rotated by 90 degrees to face forward"
 check "a walk backward in the file's space is retargeted" convert_bvh behind
 check "... swings forward" check_limbs behind 0 model
 check "a walk in an oblique direction is retargeted" convert_bvh askew
