@@ -171,7 +171,7 @@ static const answer_proof answer_proofs[] = {
     {"vertex", "= 32.05 units", "vertex = 330; seconds = 1.6 @ 0 | height, the sum = 32.05 ~ 5e-3"},
     {"vertex", "Vertex 200 has only one joint", "vertex = 200 @ 0 | weight = 1"},
     {"influences", "At most 6 joints. 596 vertices",
-     "joint = 0 @ 0 | most joints of a vertex = 6; vertices with more than 4 = 596"},
+     "joint = 0 @ 0 | most joints of a vertex = 6; vertices with 5+ joints = 596"},
     {"time", "4 intervals, so 1 s", "after the end = 0 @ 0 | length = 1 ~ 1e-6"},
     {"time", "takes 1.25 s", "after the end = 1 @ 0 | length = 1.25 ~ 1e-6"},
     {"frame_rate", "12 / 6 = 2",

@@ -176,7 +176,7 @@ static const view_menu_entry commands[] = {
      KEYS(CTRL(VIEW_KEY_PAGE_DOWN)), NEEDS(CLIPS | CLIP)},
     {VIEW_PREVIOUS_CLIP, VIEW_MENU_ANIMATION, "previous-clip", "Previous clip", "animation",
      KEYS(CTRL(VIEW_KEY_PAGE_UP)), NEEDS(CLIPS | CLIP)},
-    {VIEW_SLOWER, VIEW_MENU_ANIMATION, "slower", "Half the speed", "slow motion slower",
+    {VIEW_SLOWER, VIEW_MENU_ANIMATION, "slower", "Halve the speed", "half slow motion slower",
      KEYS(ANY('['), ANY('-'), VIEW_KEY_PAD_MINUS)},
     {VIEW_FASTER, VIEW_MENU_ANIMATION, "faster", "Double the speed", "faster",
      KEYS(ANY(']'), ANY('+'), ANY('='), VIEW_KEY_PAD_PLUS)},

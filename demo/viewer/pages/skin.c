@@ -696,6 +696,6 @@ VIEW_SHOW(influences)
         view_add_fact(picture, "vertices that it moves", stats.num_vertices, "");
     } else {
         view_add_fact(picture, "most joints of a vertex", stats.max_value, "");
-        view_add_fact(picture, "vertices with more than 4", stats.num_vertices, "");
+        view_add_fact(picture, "vertices with 5+ joints", stats.num_vertices, "");
     }
 }
