@@ -57,9 +57,10 @@ static const char *get_collada_name(const struct aiScene *scene, const char *nam
 }
 
 // Returns the name of a clip. Exporters write clips as "Armature|name", so the text up to the bar
-// is removed. The name of the file replaces names that do not describe a clip: Mixamo uses one name
-// for all clips, "Take 001" is the default of several programs, and libassimp gives clips of
-// Collada files without names the other name.
+// is removed. The name of the file replaces names that do not describe a clip. Mixamo uses one name
+// for all clips. "Take 001" is the default of several programs, and libassimp names clips of
+// Collada files without names "animation". These two names are replaced only if another file was
+// read before.
 static const char *select_clip_name(const assimp_importer *importer, const struct aiAnimation *clip,
                                     const assimp_order *job)
 {

@@ -232,8 +232,8 @@ static bool is_exact_rate(const clip_builder *clip, double rate)
 }
 
 // Sets the frame rate of the clip. The rate that the user requested has priority. Otherwise it is
-// the first common rate at which all keys are at frames. If there is no such rate, it is 60 Hz.
-// `stored` is the rate that the file contains, or 0.
+// the first rate at which all keys are at frames: the rate that the file contains, which is
+// `stored` or 0, or a common rate. If there is no such rate, it is 60 Hz.
 static void select_rate(clip_builder *clip, double stored)
 {
     const double requested = clip->plain->job->rate;

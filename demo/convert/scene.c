@@ -329,12 +329,22 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
 // Estimates the size of a document as text from its counts. Few documents exceed the estimate.
 size_t convert_estimate_text(const md5_doc *doc)
 {
-    size_t size = 256 + 128 * (size_t)doc->num_joints
-                  + doc->num_frames * (96 + 12 * (size_t)doc->num_components);
+    const size_t per_joint = 128;
+    const size_t per_frame = 96;
+    const size_t per_component = 12;
+    const size_t per_mesh = 512;
+    const size_t per_vertex = 56;
+    const size_t per_triangle = 40;
+    const size_t per_weight = 80;
+    size_t size = 256; // the first lines
+    size += per_joint * doc->num_joints;
+    size += doc->num_frames * (per_frame + per_component * doc->num_components);
     for (uint32_t i = 0; i < doc->num_meshes; i++) {
         const md5_doc_mesh *const mesh = &doc->meshes[i];
-        size += 512 + 56 * (size_t)mesh->num_vertices + 40 * (size_t)mesh->num_triangles
-                + 80 * (size_t)mesh->num_weights;
+        size += per_mesh;
+        size += per_vertex * mesh->num_vertices;
+        size += per_triangle * mesh->num_triangles;
+        size += per_weight * mesh->num_weights;
     }
     return size;
 }

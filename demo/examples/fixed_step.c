@@ -31,17 +31,17 @@ typedef struct stepped_game {
 
 // Simulates one step. Input is applied per step and not per frame, so that the same input always
 // has the same result.
-static void simulate(stepped_game *g, int number)
+static void simulate(stepped_game *game, int number)
 {
-    const snapshot oldest = g->previous;
-    g->previous = g->current;
-    g->current.pose = oldest.pose; // reuse the memory; md5_player_pose() overwrites it below
+    const snapshot oldest = game->previous;
+    game->previous = game->current;
+    game->current.pose = oldest.pose; // reuse the memory; md5_player_pose() overwrites it below
     if (number == 15)
-        md5_player_set(g->player, g->speed, 16);
-    md5_player_advance(g->player, step, NULL, NULL);
-    g->current.placement =
-        md5_xform_advance(g->previous.placement, md5_player_root_motion(g->player));
-    md5_player_pose(g->player, g->current.pose, NULL, NULL, g->scratch);
+        md5_player_set(game->player, game->speed, 16);
+    md5_player_advance(game->player, step, NULL, NULL);
+    game->current.placement =
+        md5_xform_advance(game->previous.placement, md5_player_root_motion(game->player));
+    md5_player_pose(game->player, game->current.pose, NULL, NULL, game->scratch);
 }
 
 // Returns the duration of a frame in seconds. The durations vary, as on a real system.
@@ -68,13 +68,14 @@ typedef struct frame_pose {
 // Shows a frame between the last two steps. At the fraction 0 it shows the previous step, at 1 the
 // last step. A game would draw here, with the palette and the placement. This program prints the
 // position of the last joint.
-static void show_frame(const stepped_game *g, const md5_model *model, float fraction, double time,
-                       const frame_pose *shown)
+static void show_frame(const stepped_game *game, const md5_model *model, float fraction,
+                       double time, const frame_pose *shown)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
     const md5_xform placement =
-        md5_xform_blend(g->previous.placement, g->current.placement, fraction);
-    md5_blend_poses(g->previous.pose, g->current.pose, fraction, NULL, num_joints, shown->local);
+        md5_xform_blend(game->previous.placement, game->current.placement, fraction);
+    md5_blend_poses(game->previous.pose, game->current.pose, fraction, NULL, num_joints,
+                    shown->local);
     md5_local_to_palette(model, shown->local, shown->joints, shown->palette);
     const md5_vec3 last =
         md5_xform_point(placement, md5_mat34_translation(shown->joints[num_joints - 1]));
@@ -86,39 +87,41 @@ static void show_frame(const stepped_game *g, const md5_model *model, float frac
 static stepped_game create_game(const md5_character *character, md5_player *player)
 {
     const uint32_t num_joints = character->model->skeleton.num_joints;
-    stepped_game g = {.player = player};
-    g.speed = md5_require_parameter(character->machine, "speed");
-    g.scratch = alloc(1, md5_player_pose_scratch(character->machine));
-    g.previous.pose = alloc(num_joints, sizeof(md5_xform));
-    g.current.pose = alloc(num_joints, sizeof(md5_xform));
-    g.current.placement.rotation.w = 1;
-    md5_player_pose(g.player, g.current.pose, NULL, NULL, g.scratch); // the pose before step 0
-    return g;
+    stepped_game game = {.player = player};
+    game.speed = md5_require_parameter(character->machine, "speed");
+    game.scratch = alloc(1, md5_player_pose_scratch(character->machine));
+    game.previous.pose = alloc(num_joints, sizeof(md5_xform));
+    game.current.pose = alloc(num_joints, sizeof(md5_xform));
+    game.current.placement.rotation.w = 1;
+    md5_player_pose(game.player, game.current.pose, NULL, NULL,
+                    game.scratch); // the pose before step 0
+    return game;
 }
 
 // Shows frames until NUM_STEPS steps are simulated. Each frame first simulates the steps that are
 // due. The pending time that remains is less than a step. Divided by the step, it is the fraction
 // of the frame between the last two steps. `rate` is the number of frames per second.
-static void play(stepped_game *g, const md5_model *model, double rate, const frame_pose *shown)
+static void play(stepped_game *game, const md5_model *model, double rate, const frame_pose *shown)
 {
     double time = 0;
     double pending = 0; // time that is not simulated yet, seconds
     int num_steps = 0;
-    simulate(g, num_steps++);
+    simulate(game, num_steps++);
     for (int frame = 0; num_steps < NUM_STEPS; frame++) {
         const double seconds = seconds_of_frame(frame, rate);
         time += seconds;
         // After a long pause, many steps would be due in one frame. Limit the time to prevent this.
         pending += seconds < longest_frame ? seconds : longest_frame;
         while (pending >= step && num_steps < NUM_STEPS) {
-            simulate(g, num_steps++);
+            simulate(game, num_steps++);
             pending -= step;
         }
-        show_frame(g, model, (float)fmin(pending / step, 1), time, shown);
+        show_frame(game, model, (float)fmin(pending / step, 1), time, shown);
     }
     printf("after %d steps: x %.9g y %.9g, joint 1 at %.9g\n", num_steps,
-           (double)g->current.placement.translation.x, (double)g->current.placement.translation.y,
-           (double)g->current.pose[1].translation.z);
+           (double)game->current.placement.translation.x,
+           (double)game->current.placement.translation.y,
+           (double)game->current.pose[1].translation.z);
 }
 
 // Simulates a character in fixed steps, and shows frames of varying duration between the steps.
@@ -139,16 +142,20 @@ int main(int argc, char **argv)
 
     // The game stores the poses of the last two steps. `shown` is the interpolated pose of a frame.
     const uint32_t num_joints = character->model->skeleton.num_joints;
-    stepped_game g = create_game(character, player);
+    stepped_game game = create_game(character, player);
     const frame_pose shown = {
         .local = alloc(num_joints, sizeof(md5_xform)),
         .joints = alloc(num_joints, sizeof(md5_mat34)),
         .palette = alloc(num_joints, sizeof(md5_mat34)),
     };
-    play(&g, character->model, rate, &shown);
+    play(&game, character->model, rate, &shown);
 
-    free(shown.palette), free(shown.joints), free(shown.local);
-    free(g.current.pose), free(g.previous.pose), free(g.scratch);
+    free(shown.palette);
+    free(shown.joints);
+    free(shown.local);
+    free(game.current.pose);
+    free(game.previous.pose);
+    free(game.scratch);
     md5_destroy_player(player);
     md5_free_character(character);
     return 0;

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 // A character and the data that a reload replaces.
-typedef struct hero {
+typedef struct loaded_hero {
     md5_character *character;
     md5_player *player;
     // The sizes of these arrays depend on the number of joints, so each reload allocates them
@@ -22,36 +22,38 @@ typedef struct hero {
     md5_xform *pose;
     md5_mat34 *palette;
     void *scratch;
-} hero;
+} loaded_hero;
 
-static void free_hero(hero *h)
+static void free_hero(loaded_hero *hero)
 {
-    free(h->scratch), free(h->palette), free(h->pose);
-    md5_destroy_player(h->player); // first, because it refers to the machine of the character
-    md5_free_character(h->character);
-    *h = (hero){0};
+    free(hero->scratch);
+    free(hero->palette);
+    free(hero->pose);
+    md5_destroy_player(hero->player); // first, because it refers to the machine of the character
+    md5_free_character(hero->character);
+    *hero = (loaded_hero){0};
 }
 
 // Loads a character, and creates its player and its arrays. Prints the error and returns false if a
 // file is invalid.
-static bool load_hero(hero *h, const char *path)
+static bool load_hero(loaded_hero *hero, const char *path)
 {
     md5_error error = MD5_INIT;
-    *h = (hero){.character = md5_load_character(path, NULL, &error)};
-    if (h->character)
-        h->player = md5_create_player(h->character->machine, NULL, &error);
-    if (!h->player) {
+    *hero = (loaded_hero){.character = md5_load_character(path, NULL, &error)};
+    if (hero->character)
+        hero->player = md5_create_player(hero->character->machine, NULL, &error);
+    if (!hero->player) {
         char text[600]; // FILE:LINE:COLUMN: error: MESSAGE
         md5_format_error(&error, text, sizeof text);
         puts(text);
-        free_hero(h);
+        free_hero(hero);
         return false;
     }
-    const size_t num_joints = h->character->model->skeleton.num_joints;
-    h->pose = malloc(num_joints * sizeof *h->pose);
-    h->palette = malloc(num_joints * sizeof *h->palette);
-    h->scratch = malloc(md5_player_pose_scratch(h->character->machine));
-    if (!h->pose || !h->palette || !h->scratch)
+    const size_t num_joints = hero->character->model->skeleton.num_joints;
+    hero->pose = malloc(num_joints * sizeof *hero->pose);
+    hero->palette = malloc(num_joints * sizeof *hero->palette);
+    hero->scratch = malloc(md5_player_pose_scratch(hero->character->machine));
+    if (!hero->pose || !hero->palette || !hero->scratch)
         exit(1);
     return true;
 }
@@ -79,7 +81,7 @@ static unsigned long long read_time_stamp(const md5_character *character, const 
 // skeleton have not changed, the saved bytes of the player can be restored exactly. Otherwise
 // parameters and states are matched by name. Items with new names start in their initial state.
 // Returns a description of the way in which the state was copied.
-static const char *carry_over(const hero *from, hero *to)
+static const char *carry_over(const loaded_hero *from, loaded_hero *to)
 {
     const size_t size = md5_player_save(from->player, NULL, 0);
     void *bytes = malloc(size);
@@ -110,20 +112,20 @@ static const char *carry_over(const hero *from, hero *to)
 }
 
 // Plays frames of 1/60 second, and moves the character by its root motion.
-static void play_frames(hero *h, int num_frames, md5_xform *placement)
+static void play_frames(loaded_hero *hero, int num_frames, md5_xform *placement)
 {
     for (int i = 0; i < num_frames; i++) {
-        md5_player_advance(h->player, 1.0 / 60, NULL, NULL);
-        *placement = md5_xform_advance(*placement, md5_player_root_motion(h->player));
-        md5_player_pose(h->player, h->pose, NULL, h->palette, h->scratch);
+        md5_player_advance(hero->player, 1.0 / 60, NULL, NULL);
+        *placement = md5_xform_advance(*placement, md5_player_root_motion(hero->player));
+        md5_player_pose(hero->player, hero->pose, NULL, hero->palette, hero->scratch);
     }
 }
 
 // Prints the state of the first layer, its time in seconds, and the position of the character.
-static void print_state(const hero *h, md5_xform placement)
+static void print_state(const loaded_hero *hero, md5_xform placement)
 {
-    const md5_layer_status body = md5_player_layer(h->player, 0);
-    const md5_machine_desc *tables = md5_machine_tables(h->character->machine);
+    const md5_layer_status body = md5_player_layer(hero->player, 0);
+    const md5_machine_desc *tables = md5_machine_tables(hero->character->machine);
     printf("%s at %.3f, x %.2f\n", tables->layers[0].states[body.state].name, body.time,
            (double)placement.translation.x);
     fflush(stdout);
@@ -136,21 +138,21 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: hot_reload CHARACTER.md5machine\n");
         return 2;
     }
-    hero h;
-    if (!load_hero(&h, argv[1]))
+    loaded_hero hero;
+    if (!load_hero(&hero, argv[1]))
         return 1;
-    unsigned long long stamp = read_time_stamp(h.character, argv[1]);
+    unsigned long long stamp = read_time_stamp(hero.character, argv[1]);
     md5_xform placement = {.rotation = {.w = 1}}; // transform in the world, not changed by reloads
     char line[128];
     while (fgets(line, sizeof line, stdin)) {
         // If a changed file is invalid, load_hero() has printed the error. Continue with the old
         // character.
-        const unsigned long long new_stamp = read_time_stamp(h.character, argv[1]);
-        hero reloaded;
+        const unsigned long long new_stamp = read_time_stamp(hero.character, argv[1]);
+        loaded_hero reloaded;
         if (new_stamp != stamp && load_hero(&reloaded, argv[1])) {
-            printf("reloaded, continued %s\n", carry_over(&h, &reloaded));
-            free_hero(&h);
-            h = reloaded;
+            printf("reloaded, continued %s\n", carry_over(&hero, &reloaded));
+            free_hero(&hero);
+            hero = reloaded;
         }
         stamp = new_stamp;
 
@@ -162,11 +164,11 @@ int main(int argc, char **argv)
         number++;
         const float value = strtof(number, NULL);
         if (strcmp(line, "play") == 0)
-            play_frames(&h, (int)value, &placement);
+            play_frames(&hero, (int)value, &placement);
         else
-            md5_player_set(h.player, md5_find_parameter(h.character->machine, line), value);
-        print_state(&h, placement);
+            md5_player_set(hero.player, md5_find_parameter(hero.character->machine, line), value);
+        print_state(&hero, placement);
     }
-    free_hero(&h);
+    free_hero(&hero);
     return 0;
 }

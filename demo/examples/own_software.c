@@ -199,7 +199,8 @@ int main(int argc, char **argv)
 
     SDL_DestroyRenderer(renderer); // also destroys the textures
     SDL_FreeSurface(surface);
-    free(palette), free(pose);
+    free(palette);
+    free(pose);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);

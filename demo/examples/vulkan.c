@@ -431,7 +431,8 @@ static void write_palette(const md5_binding *binding, double seconds, md5_mat34 
     const md5_sample_position sample =
         md5_sample_position_at(binding->anim, seconds, MD5_WRAP_LOOP);
     md5_pose_palette(binding, sample, MD5_ROOT_IN_PLACE, pose, joints, palette);
-    free(pose), free(joints);
+    free(pose);
+    free(joints);
 }
 
 // Records the commands that begin the render pass, which clears the images of `target`.

@@ -35,7 +35,9 @@ static bool pose_model(const char *mesh_path, const char *anim_path, md5_vec3 *f
         md5_pose_palette(binding, sample, MD5_ROOT_FILE, pose, NULL, palette);
         md5_skin(mesh, palette, positions, NULL, NULL);
         *first = positions[0];
-        free(positions), free(palette), free(pose);
+        free(positions);
+        free(palette);
+        free(pose);
     }
     md5_free_binding(binding), md5_free_anim(anim), md5_free_model(model);
     return is_bound;
@@ -105,8 +107,13 @@ static void free_hero(hero *h)
     }
     md5_free_binding(h->wave), md5_free_binding(h->walk);
     md5_free_anim(h->wave_anim), md5_free_anim(h->walk_anim), md5_free_model(h->model);
-    free(h->buffers), free(h->jobs), free(h->duals), free(h->palette), free(h->over);
-    free(h->pose), free(h->upper);
+    free(h->buffers);
+    free(h->jobs);
+    free(h->duals);
+    free(h->palette);
+    free(h->over);
+    free(h->pose);
+    free(h->upper);
 }
 
 static const char mesh_path[] = "models/bobbin/bobbin.md5mesh";
