@@ -134,16 +134,19 @@ static bool read_single_quoted(splitter *split)
     return true;
 }
 
-// Copies the text in double quotes. As in a shell, a backslash inside them has an effect only
-// before the characters " \ $ `.
+// Returns true if a backslash in double quotes has an effect before a character, as in a shell.
+static bool is_escapable(char c)
+{
+    return c != '\0' && strchr("\"\\$`", c);
+}
+
+// Copies the text in double quotes.
 static bool read_double_quoted(splitter *split)
 {
     const char *const quote = split->in;
     split->in++;
     while (*split->in != '"') {
-        const bool is_escape =
-            *split->in == '\\' && split->in[1] != '\0' && strchr("\"\\$`", split->in[1]);
-        if (is_escape)
+        if (*split->in == '\\' && is_escapable(split->in[1]))
             split->in++;
         if (*split->in == '\0')
             return report_at(split, quote,
