@@ -102,9 +102,9 @@ md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
 
 // -- Matrices -------------------------------------------------------------------------------------
 
-md5_quat md5_quat_from_mat34(md5_mat34 matrix)
+md5_quat md5_quat_from_mat34(md5_mat34 m)
 {
-    return md5_mat34_rotation(&matrix);
+    return md5_mat34_rotation(&m);
 }
 
 // Converts a matrix to an md5_xform, a rotation and a translation. The matrix must contain nothing

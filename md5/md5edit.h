@@ -514,7 +514,7 @@ typedef struct md5_diagnostic {
 // starting at 0, as a diagnostic whose message describes the violation. `engines` selects the
 // engines whose reactions are written. Returns false if no rule has this index. A rule that has
 // different effects in models and in animations occurs twice.
-MD5_EDIT_API bool md5_get_rule(uint32_t index, md5_engines engines, md5_diagnostic *rule);
+MD5_EDIT_API bool md5_get_rule(uint32_t index, md5_engines engines, md5_diagnostic *diagnostic);
 
 // A joint of a file that was checked, as in the text.
 typedef struct md5_check_joint {

@@ -1229,8 +1229,8 @@ typedef struct md5_compress_opts {
     uint64_t reserved[8]; // must be 0
 } md5_compress_opts;
 
-// Compresses an animation. `compress` may be NULL. Free the result with md5_free_anim(). Bounds of
-// frames and the command line are not stored in the result.
+// Compresses an animation. `compress_opts` may be NULL. Free the result with md5_free_anim().
+// Bounds of frames and the command line are not stored in the result.
 //
 // The function makes 16 attempts, decodes and measures each result, and returns the smallest result
 // that is within the tolerance. If no attempt is within the tolerance, it makes more attempts with
@@ -1247,7 +1247,7 @@ typedef struct md5_compress_opts {
 //   (parents_unknown);
 // - MD5_ERROR_MISMATCH if the clip has no joint of the model, or if it is already compressed.
 // - MD5_ERROR_MEMORY if memory runs out.
-MD5_API md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress,
+MD5_API md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress_opts,
                                     const md5_load_opts *opts, md5_error *error);
 
 // Converts a compressed clip to an uncompressed animation, for tools. Each frame of the result is

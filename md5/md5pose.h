@@ -744,14 +744,15 @@ typedef struct md5_gait {
     uint64_t reserved[4];            // must be 0
 } md5_gait;
 
-// Starts a gait and writes its state to *walk. Reads homes, heights and rotations of the feet from
+// Starts a gait and writes its state to *gait. Reads homes, heights and rotations of the feet from
 // pose[num_joints]. In this pose the character must stand on the ground plane of the model. The
 // feet are put on the ground at `placement`, the transform of the character in world space; only
-// its position and its rotation around the up axis are used. Returns false if a leg is not a valid
-// limb (see md5_limb_result), if the swivel of a leg is not above its hip, or if all homes are at
-// the same position. *walk is initialized in these cases too.
+// its position and its rotation around the up axis are used. A position that is not finite is
+// replaced by the origin. Returns false if a leg is not a valid limb (see md5_limb_result), if the
+// swivel of a leg is not above its hip, or if all homes are at the same position. *gait is
+// initialized in these cases too.
 MD5_PLAY_API bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose,
-                                 md5_xform placement, md5_gait *walk);
+                                 md5_xform placement, md5_gait *gait);
 
 // Advances the gait by `seconds`, at most one second per call. `velocity` is the requested velocity
 // along the ground, in model space and units/s; it can point forward, backward or sideways.
@@ -759,18 +760,18 @@ MD5_PLAY_API bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pos
 // have to move farther than step_length within min_seconds, velocity and turning rate are reduced
 // by the same factor. Numbers that are not finite count as 0. The time is divided into steps of at
 // most 1/120 s, so the result hardly depends on the frame rate.
-MD5_PLAY_API void md5_gait_advance(const md5_gait_desc *desc, md5_gait *walk, md5_vec3 velocity,
+MD5_PLAY_API void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 velocity,
                                    float turn_rate, double seconds);
 
 // Returns the transform of the character from model space to world space: its position on the
 // ground and its rotation around the up axis.
-MD5_PLAY_API md5_xform md5_gait_placement(const md5_gait *walk);
+MD5_PLAY_API md5_xform md5_gait_placement(const md5_gait *gait);
 
 // Applies the gait to pose[num_joints]: tilts the body, rotates swivels and bends the legs so that
 // each foot is at its current position, on the ground or in a step. The result is for a character
 // whose transform is md5_gait_placement(). Returns the number of legs whose ankle reaches this
 // position, within 1e-4 of the length of the leg.
-MD5_PLAY_API uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *walk,
+MD5_PLAY_API uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait,
                                     md5_xform *pose);
 
 // == Gaze ========================================================================================

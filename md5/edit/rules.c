@@ -449,15 +449,15 @@ static size_t append_engine_name(const struct engine *engine, char *text, size_t
 
 // Writes the names of the engines in a set, separated by commas. Returns the length of the full
 // text, which may be larger than `size`.
-size_t md5_engine_names(uint32_t set, char *text, size_t size)
+size_t md5_engine_names(uint32_t engines, char *text, size_t size)
 {
     size_t used = 0;
     if (size > 0)
         text[0] = '\0';
-    if (set & MD5_ENGINE_LIBRARY)
+    if (engines & MD5_ENGINE_LIBRARY)
         used = append_engine_name(&library_engine, text, size, used);
     for (uint32_t i = 0; i < NUM_ENGINES; i++) {
-        if (set & engine_bit(i))
+        if (engines & engine_bit(i))
             used = append_engine_name(&engine_rows[i], text, size, used);
     }
     return used;
@@ -477,7 +477,7 @@ static uint32_t engines_with_effect(const struct check_rule *rule, char letter)
 
 // Describes a rule as a diagnostic, with its effects on the requested engines. Returns false if
 // there is no rule with this index.
-bool md5_get_rule(uint32_t index, md5_engines requested, md5_diagnostic *diagnostic)
+bool md5_get_rule(uint32_t index, md5_engines engines, md5_diagnostic *diagnostic)
 {
     *diagnostic = (md5_diagnostic){.error = {.status = MD5_WARNING}, .count = 1, .is_silent = true};
     if (index >= NUM_RULES)
@@ -495,14 +495,14 @@ bool md5_get_rule(uint32_t index, md5_engines requested, md5_diagnostic *diagnos
     char *next = diagnostic->engines;
     char *const end = next + sizeof diagnostic->engines;
     for (uint32_t k = 0; k < MD5_COUNT(effects); k++) {
-        const uint32_t set = engines_with_effect(rule, effects[k].letter) & requested.all;
+        const uint32_t set = engines_with_effect(rule, effects[k].letter) & engines.all;
         if (set == 0)
             continue;
         const char *const separator = diagnostic->is_silent ? "" : "; ";
         next += snprintf(next, (size_t)(end - next), "%s%s ", separator, effects[k].text);
         next += md5_engine_names(set, next, (size_t)(end - next));
         diagnostic->is_silent = false;
-        if (effects[k].is_error && (requested.sure & set) != 0)
+        if (effects[k].is_error && (engines.sure & set) != 0)
             diagnostic->error.status = MD5_ERROR_MISMATCH;
     }
     return true;

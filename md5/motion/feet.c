@@ -1200,9 +1200,9 @@ static void move_character(const md5_gait_context *context, md5_gait *gait, cons
 }
 
 // Advances a gait by `seconds`, at most one second per call, in short time steps. `velocity` and
-// `turn` are the requested motion. `velocity` is in model space, in units/s. `turn` is in
+// `turn_rate` are the requested motion. `velocity` is in model space, in units/s. `turn_rate` is in
 // radians/s, positive to the left.
-void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 velocity, float turn,
+void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 velocity, float turn_rate,
                       double seconds)
 {
     check_desc(desc);
@@ -1218,7 +1218,7 @@ void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 veloci
     const float step = (float)(span / num_steps);
 
     const md5_gait_context context = gait_context(desc, gait->radius);
-    const gait_goal goal = limit_goal(&context, gait, velocity, turn);
+    const gait_goal goal = limit_goal(&context, gait, velocity, turn_rate);
     for (uint32_t i = 0; i < num_steps; i++) {
         move_character(&context, gait, &goal, step);
         step_legs(&context, gait, step);
