@@ -725,7 +725,7 @@ static bool must_rename_root(convert_rig *rig)
 {
     if (!is_for_doom3(rig) || rig->plain->is_captured)
         return false;
-    return model_joint(rig, node_name(rig, rig->joints[0].node)) == MD5_NONE;
+    return !is_named_as_model_joint(rig, rig->joints[0].node);
 }
 
 // Sets the names of joints, and reports the joints whose names differ from the file.

@@ -109,6 +109,18 @@ check 'two roots' convert "$scratch/roots.smd"
 check '... are two' test "$(grep -c '^	".*	-1 (' "$scratch/it/roots.md5mesh")" -eq 2
 check '... for Doom 3' convert "$scratch/roots.smd" --for doom3
 mesh=$(find "$scratch/it" -name roots.md5mesh)
+# The first root has a name with a blank, which is replaced in the model and in its clip.
+writes_clip_for_roots() {
+    sed 's/^\([0-9]* "\)root"/\1the root"/' "$scratch/roots.smd" >"$scratch/blank.smd" && grep -q '"the root"' "$scratch/blank.smd" &&
+        sed '/^triangles/,$d' "$scratch/blank.smd" >"$scratch/move.smd" && rm -rf "$scratch/blank" &&
+        "$tool" convert "$scratch/blank.smd" "$scratch/move.smd" --for doom3 --output "$scratch/blank" >"$scratch/notes" 2>&1 &&
+        ! grep 'another parent' "$scratch/notes" && print_joints "$scratch/blank/blank.md5mesh" '(' >"$scratch/a" && print_joints "$scratch/blank/move.md5anim" '[0-9]' >"$scratch/b" &&
+        [ "$(tr '\n' ' ' <"$scratch/a")" = 'origin -1 the_root 0 the_arm 0 ' ] && cmp "$scratch/a" "$scratch/b" && [ "$(sed -n '/^hierarchy/,/^}/s/.*"origin"	-1 \([0-9]*\) .*/\1/p' "$scratch/blank/move.md5anim")" = 0 ]
+}
+print_joints() { # FILE NEXT: names and parents, before a byte of the next value
+    sed -n "s/^	\"\([^\"]*\)\"	\(-*[0-9]*\) $2.*/\1 \2/p" "$1"
+}
+check '... also in a clip whose first root has a blank in its name' writes_clip_for_roots
 check '... have a common root' test "$(sed -n 's/^	"\(.*\)"	\(-*[0-9]\) (.*/\1 \2/p' "$mesh" | tr '\n' ' ')" = 'origin -1 root 0 the_arm 0 '
 check '... at the origin' grep -qF '"origin"	-1 ( 0 0 0 ) ( 0 0 0 )' "$mesh"
 
