@@ -1,6 +1,6 @@
-// Tests of windows and curves of clips. Windows must open and close in pairs, whatever interrupts
-// them; curves are compared with sums in double precision. MD5_WINDOW_MACHINES sets the number of
-// random machines.
+// Tests of windows and curves of clips. Windows must open and close in pairs, also if a clip is
+// interrupted; curves are compared with sums in double precision. MD5_WINDOW_MACHINES sets the
+// number of random machines.
 #include "test/scoped.h"
 #include "test/play/test_play_random.h"
 

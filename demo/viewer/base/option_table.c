@@ -60,10 +60,10 @@ const view_option view_option_rows[] = {
         .name = "thumbnail",
         .value = "N",
         .help = "for file managers: write a PNG of N x N pixels with a\n"
-                "transparent background to the --output file, whatever its\n"
-                "extension. Requires OpenGL 3.3; limited to 5 s of CPU time,\n"
-                "512 MiB in addition to OpenGL's memory, and files in the\n"
-                "model's folder",
+                "transparent background to the --output file, also if its\n"
+                "extension is not .png. Requires OpenGL 3.3; limited to 5 s\n"
+                "of CPU time, 512 MiB in addition to OpenGL's memory, and\n"
+                "files in the model's folder",
         .kind = COMMON_COUNT,
         .offset = FIELD(thumbnail),
         .low = 16,
