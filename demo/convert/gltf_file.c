@@ -291,9 +291,7 @@ static char *decode_base64(const char *text, size_t *size)
     return bytes;
 }
 
-// Returns a copy of a URI without escapes such as "%20". Characters that could lead out of the
-// folder on some system are replaced by '/'. The caller frees the result.
-static char *decode_escapes(const char *uri)
+char *gltf_decode_uri(const char *uri)
 {
     char *const name = common_copy(uri);
     char *end = name;
@@ -311,11 +309,10 @@ static char *decode_escapes(const char *uri)
     return name;
 }
 
-// Returns the path of a relative URI, or NULL if it is outside of the file's folder. The caller
-// frees the path.
-static char *decode_path(const gltf_file *file, const char *uri)
+// Returns the path of a file whose name is relative to the glTF file, or NULL if it is outside of
+// the folder of the glTF file. The caller frees the path.
+static char *find_path(const gltf_file *file, const char *name)
 {
-    char *const name = decode_escapes(uri);
     char *const relative_folder = common_folder(file->path);
     char *const folder = common_absolute(relative_folder);
     char *path = common_join(folder, name);
@@ -330,7 +327,6 @@ static char *decode_path(const gltf_file *file, const char *uri)
     free(clean_folder);
     free(relative_folder);
     free(folder);
-    free(name);
     return path;
 }
 
@@ -366,6 +362,17 @@ static gltf_bytes read_named(gltf_file *file, const char *path)
     return found;
 }
 
+// Returns the bytes of a file whose name is relative to the glTF file.
+static gltf_bytes read_relative(gltf_file *file, const char *name)
+{
+    gltf_bytes found = {.reason = "the uri is not a path inside the file's folder"};
+    char *const path = find_path(file, name);
+    if (path)
+        found = read_named(file, path);
+    free(path);
+    return found;
+}
+
 // Returns the bytes to which a URI refers: the data in the URI itself, or a file.
 static gltf_bytes resolve(gltf_file *file, const char *uri)
 {
@@ -373,11 +380,9 @@ static gltf_bytes resolve(gltf_file *file, const char *uri)
         return (gltf_bytes){.reason = "the member 'uri' is missing"};
     if (strncmp(uri, "data:", 5) == 0)
         return decode_data(uri);
-    gltf_bytes found = {.reason = "the uri is not a path inside the file's folder"};
-    char *const path = decode_path(file, uri);
-    if (path)
-        found = read_named(file, path);
-    free(path);
+    char *const name = gltf_decode_uri(uri);
+    const gltf_bytes found = read_relative(file, name);
+    free(name);
     return found;
 }
 
@@ -387,10 +392,13 @@ gltf_bytes gltf_image(gltf_file *file, uint32_t index, bool is_moved)
 {
     gltf_bytes *const image = &file->images[index];
     const char *const uri = gltf_text(gltf_item(file, "images", index), "uri");
-    if (is_moved && !image->bytes && uri)
-        *image = resolve(file, common_base(uri));
-    else if (!image->bytes && !image->reason)
+    if (is_moved && !image->bytes && uri) {
+        char *const name = gltf_decode_uri(uri);
+        *image = read_relative(file, common_base(name));
+        free(name);
+    } else if (!image->bytes && !image->reason) {
         *image = resolve(file, uri);
+    }
     return *image;
 }
 

@@ -86,6 +86,10 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
 // Returns the bytes of a view, or fills the file's error and returns NULL.
 const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size);
 
+// Returns a copy of a URI without escapes such as "%20". Characters that could lead out of the
+// folder on some system are replaced by '/'. The caller frees the result.
+char *gltf_decode_uri(const char *uri);
+
 // Returns the bytes of an image's data URI, or of the image file that it names. They are valid
 // until the glTF file is closed. If `is_moved` is true, the image file is searched for next to the
 // glTF file.

@@ -69,39 +69,38 @@ static uint32_t find_image(const json_t *texture)
 
 // Finds the bytes of an image. Users often copy all files to one folder. If the path of the image
 // does not exist, therefore tries a file with the same name next to the glTF file.
-static gltf_bytes find_image_bytes(gltf_file *file, uint32_t image, const char *uri, bool is_file)
+static gltf_bytes find_image_bytes(gltf_file *file, uint32_t image, const char *path)
 {
     const gltf_bytes found = gltf_image(file, image, false);
-    const char *const base = is_file ? common_base(uri) : "";
-    if (found.bytes || !is_file || strcmp(base, uri) == 0)
+    const char *const base = path ? common_base(path) : "";
+    if (found.bytes || !path || strcmp(base, path) == 0)
         return found;
     const gltf_bytes moved = gltf_image(file, image, true);
     if (!moved.bytes)
         return (gltf_bytes){.reason = found.reason};
     convert_note(file->job, "images/%u: %.100s was not found; using %.80s in the file's folder",
-                 image, uri, base);
+                 image, path, base);
     return moved;
 }
 
-// Sets the name of an image from its `name` or its path.
-static void name_image(const json_t *object, uint32_t index, bool is_file, convert_image *image)
+// Sets the name of an image from its `name` or its path, which is NULL if it is not in a file.
+static void name_image(const json_t *object, uint32_t index, const char *path, convert_image *image)
 {
-    const char *const uri = gltf_text(object, "uri");
     const char *const name = gltf_text(object, "name");
-    char *const file_stem = remove_extension(is_file ? common_base(uri) : NULL);
+    char *const file_stem = remove_extension(path ? common_base(path) : NULL);
     char *const name_stem = remove_extension(name);
     image->name = plain_file_name(name_stem ? name_stem : file_stem);
     if (!image->name)
         image->name = common_format("image_%u", index);
-    image->declared = remove_extension(is_file ? uri : name);
+    image->declared = remove_extension(path ? path : name);
     free(name_stem);
     free(file_stem);
 }
 
-// Finds the bytes of an image: in a view of the file, or at its URI. Returns false if the view is
-// invalid. found->reason is set if the image is missing or cannot be used.
-static bool find_usable_image(gltf_file *file, uint32_t index, const char *uri, bool is_file,
-                              gltf_bytes *found)
+// Finds the bytes of an image: in a view of the file, or at its URI, whose path is not NULL if it
+// names a file. Returns false if the view is invalid. found->reason is set if the image is missing
+// or cannot be used.
+static bool find_usable_image(gltf_file *file, uint32_t index, const char *path, gltf_bytes *found)
 {
     const json_t *const object = gltf_item(file, "images", index);
     const uint32_t view = gltf_index(object, "bufferView");
@@ -111,7 +110,7 @@ static bool find_usable_image(gltf_file *file, uint32_t index, const char *uri, 
         if (!found->bytes)
             return false;
     } else {
-        *found = find_image_bytes(file, index, uri, is_file);
+        *found = find_image_bytes(file, index, path);
     }
 
     if (found->bytes)
@@ -121,31 +120,29 @@ static bool find_usable_image(gltf_file *file, uint32_t index, const char *uri, 
     return true;
 }
 
-// Returns true if an image is in another file, not in the glTF file itself.
-static bool is_image_file(const char *uri)
+// Returns the path of an image in another file, or NULL if it is in the glTF file itself. The
+// caller frees the path.
+static char *find_image_path(const json_t *image)
 {
-    return uri && strncmp(uri, "data:", strlen("data:")) != 0;
+    const char *const uri = gltf_text(image, "uri");
+    const bool is_file = uri && strncmp(uri, "data:", strlen("data:")) != 0;
+    return is_file ? gltf_decode_uri(uri) : NULL;
 }
 
-// Adds the image of a texture, a PNG or JPEG file, to a material. A missing image is only noted.
-static bool add_image(gltf_file *file, const char *shader, const json_t *texture, convert_image *to)
+// Adds the image with an index, a PNG or JPEG file, to a material. `path` is its path, or NULL. A
+// missing image is only noted.
+static bool add_found_image(gltf_file *file, const char *shader, uint32_t index, const char *path,
+                            convert_image *to)
 {
-    const uint32_t index = find_image(gltf_item(file, "textures", gltf_index(texture, "index")));
-    if (index == MD5_NONE)
-        return true;
-
-    const json_t *const object = gltf_item(file, "images", index);
-    const char *const uri = gltf_text(object, "uri");
-    const bool is_file = is_image_file(uri);
     gltf_bytes found;
-    if (!find_usable_image(file, index, uri, is_file, &found))
+    if (!find_usable_image(file, index, path, &found))
         return false;
 
-    name_image(object, index, is_file, to);
+    name_image(gltf_item(file, "images", index), index, path, to);
     if (!found.bytes || found.reason) {
         char *const title =
-            is_file ? common_format("image %.100s", uri) : common_format("images/%u", index);
-        const bool is_missing = is_file && !found.bytes;
+            path ? common_format("image %.100s", path) : common_format("images/%u", index);
+        const bool is_missing = path && !found.bytes;
         convert_note(file->job, "skipped %s of material %s: %s%s", title, shader, found.reason,
                      is_missing ? "; copy the image to the folder of the model" : "");
         free(title);
@@ -156,6 +153,18 @@ static bool add_image(gltf_file *file, const char *shader, const json_t *texture
     memcpy(to->bytes, found.bytes, found.size);
     to->size = found.size;
     return true;
+}
+
+// Adds the image of a texture to a material.
+static bool add_image(gltf_file *file, const char *shader, const json_t *texture, convert_image *to)
+{
+    const uint32_t index = find_image(gltf_item(file, "textures", gltf_index(texture, "index")));
+    if (index == MD5_NONE)
+        return true;
+    char *const path = find_image_path(gltf_item(file, "images", index));
+    const bool is_added = add_found_image(file, shader, index, path, to);
+    free(path);
+    return is_added;
 }
 
 // Flips the green channel of a normal map, which points up in glTF and down in id's format.

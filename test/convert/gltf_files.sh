@@ -337,6 +337,13 @@ converts_webp_images() { # with a PNG alternative, and without; an image that wa
         sed 's#pictures/big.png#pictures/none.png#' "$scratch/moved.gltf" >"$scratch/missing.gltf" && convert_to_new_folder "$scratch/missing.gltf" -o "$scratch/to" &&
         expect_note "skipped image pictures/none.png of material skin: No such file or directory; copy the image to the folder of the model"
 }
+# Escapes in the URI of an image are not a part of its name. The image is found although it was moved.
+decodes_image_uris() {
+    write_dog "$scratch/escaped.gltf" json='{"materials":[{"name":"skin","pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],"textures":[{"source":0}],
+        "images":[{"uri":"pictures%2Fbig%20fur.png"}]}' && cp "$scratch/big.png" "$scratch/big fur.png" && convert_to_new_folder "$scratch/escaped.gltf" -o "$scratch/to" &&
+        expect_note "pictures/big fur.png was not found; using big fur.png in the file's folder" && [ -f "$to/big_fur.tga" ]
+}
+check "escapes in URIs of images are decoded" decodes_image_uris
 check "WebP is reported, a moved image is found, and a missing image is reported" converts_webp_images
 reports_image_format() { # FORMAT BYTES: the first bytes of an image, for printf
     write_dog "$scratch/image.gltf" json='{"materials":[{"name":"skin","pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],"textures":[{"source":0}],
