@@ -734,7 +734,8 @@ static bool has_base(const md5gl_stage_list *list)
     return list->base == MD5GL_BASE_BLACK || list->base == MD5GL_BASE_LIT;
 }
 
-enum { MASK_COLORS = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE };
+// A number, because C++20 deprecates operations on values of two enumerations.
+static const uint32_t all_colors = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE;
 
 // Sets the channels that draws do not write. `masked` is a combination of MD5GL_MASK_* flags.
 static void mask_channels(md5gl_renderer *renderer, uint32_t masked)
@@ -751,7 +752,7 @@ static bool adds_coverage(const md5gl_stage *stage)
         return false;
     if (stage->source == MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR)
         return false;
-    return stage->source != MD5GL_FACTOR_ZERO && (stage->masked & MASK_COLORS) != MASK_COLORS;
+    return stage->source != MD5GL_FACTOR_ZERO && (stage->masked & all_colors) != all_colors;
 }
 
 // Sets blending and channel masks for a stage, and returns the alpha that the shader must write.
@@ -777,7 +778,7 @@ static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_sta
     //
     //   coverage = alpha of the stage + (1 - alpha of the stage) * previous coverage
     const bool covers = !renderer->opaque && adds_coverage(stage);
-    const uint32_t masked_colors = stage->masked & MASK_COLORS;
+    const uint32_t masked_colors = stage->masked & all_colors;
     mask_channels(renderer, covers ? masked_colors : masked_colors | MD5GL_MASK_ALPHA);
     gl->BlendFuncSeparate(source, target, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
 
@@ -1021,7 +1022,7 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     // match.
     md5gli_set_coverage(renderer, true);
     if (is_lit)
-        mask_channels(renderer, MASK_COLORS | MD5GL_MASK_ALPHA);
+        mask_channels(renderer, all_colors | MD5GL_MASK_ALPHA);
     else
         mask_channels(renderer, keeps_alpha ? MD5GL_MASK_ALPHA : 0);
     fill_depth(renderer, draw, renderer->multisampled);
@@ -1060,7 +1061,7 @@ static void restore_opacity(md5gl_renderer *renderer, const list_draw *draw)
         return;
     renderer->gl.Disable(GL_BLEND);
     set_depth(renderer, is_equal ? GL_EQUAL : GL_LEQUAL, false);
-    mask_channels(renderer, MASK_COLORS);
+    mask_channels(renderer, all_colors);
     draw_stage(renderer, draw, &black_stage, ALPHA_IGNORED, ALPHA_ONE);
 }
 
