@@ -378,28 +378,35 @@ static convert_xform get_xform(const md5_doc_joint *joint)
         (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z), .translation = joint->position});
 }
 
+// Reports why the names of a model cannot be used for the joints of a file without names. Returns
+// false.
+static bool note_other_joints(const plain_scene *plain, const char *difference)
+{
+    convert_note(plain->job,
+                 "%s: the file has no joint names, and its joints differ from the joints of the "
+                 "model: %s",
+                 plain->path, difference);
+    return false;
+}
+
 // Returns true if the joints of a model have the parents that the poses of the file declare.
-// Otherwise reports the difference, because the names of the model cannot be used.
+// Otherwise reports the first difference.
 static bool has_same_parents(const iqm_file *file, const md5_doc *model)
 {
-    const plain_scene *const plain = &file->plain;
+    char difference[160];
     if (model->num_joints != file->num_joints) {
-        convert_note(plain->job,
-                     "%s: the file has no joint names, and its joints are not those of the model: "
-                     "expected %u joints, found %u",
-                     plain->path, model->num_joints, file->num_joints);
-        return false;
+        COMMON_TEXT(difference, "expected %u joints, found %u", model->num_joints,
+                    file->num_joints);
+        return note_other_joints(&file->plain, difference);
     }
     for (uint32_t i = 0; i < file->num_joints; i++) {
         const int expected = (int)model->joints[i].parent;
         const int found = (int)file->poses[i].parent;
         if (found == expected)
             continue;
-        convert_note(plain->job,
-                     "%s: the file has no joint names, and its joints are not those of the model: "
-                     "expected joint %d as the parent of joint %u '%.60s', found %d",
-                     plain->path, expected, i, model->joints[i].name, found);
-        return false;
+        COMMON_TEXT(difference, "expected joint %d as the parent of joint %u '%.60s', found %d",
+                    expected, i, model->joints[i].name, found);
+        return note_other_joints(&file->plain, difference);
     }
     return true;
 }

@@ -166,9 +166,9 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
     return split;
 }
 
-// Returns true if an angle from 0 to pi is above a limit. `cosine` and `sine` are those of half of
-// the angle. Compares by the sine of half of the difference of both angles, which is accurate for
-// small differences.
+// Returns true if an angle from 0 to pi is above a limit. `cosine` and `sine` are the cosine and
+// the sine of half of the angle. Compares by the sine of half of the difference of both angles,
+// which is accurate for small differences.
 static bool exceeds(double cosine, double sine, md5_half_angle max)
 {
     return sine * max.cosine - cosine * max.sine > 0;

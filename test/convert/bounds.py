@@ -650,6 +650,9 @@ case("glTF: a key before 0 s",
 case("glTF: a key at the time of the previous key",
      "accessors/1: times are out of order: expected key 1 after 1 s, found 1 s; export the file again",
      key_times(1, 1))
+case("glTF: a vertex at 1e9", "", position(BILLION))
+case("glTF: a vertex above 1e9", "vertex 1 is out of range: expected at most 1e9 units from its joint, found",
+     position(BILLION + 1))
 case("glTF: an element below 1e30", "1e9", position(0x7149F2C9))
 case("glTF: an element of 1e30",
      "POSITION of meshes/0/primitives/0: accessors/0: element 1 is out of range: expected numbers "

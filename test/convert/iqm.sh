@@ -174,8 +174,11 @@ check "a clip of other parents moves the head with the spine, as in its file" ke
 check "... and not with it, if it does not in its file" keeps_motion spine_head root_head spine root 0 5
 python3 test/convert/iqm.py break "$scratch/root_head.iqm" "$scratch/nameless.iqm" num_joints 0
 check "a clip without names reports why it cannot have the joints of the model" exits_with 1 \
-    "nameless.iqm: the file has no joint names, and its joints are not those of the model: expected joint 1 as the parent of joint 2 'head', found 0" \
+    "nameless.iqm: the file has no joint names, and its joints differ from the joints of the model: expected joint 1 as the parent of joint 2 'head', found 0" \
     "$tool" convert "$scratch/spine_head.md5mesh" "$scratch/nameless.iqm" --output "$scratch/nameless"
+check "... also if the model has another number of joints" exits_with 1 \
+    "nameless.iqm: the file has no joint names, and its joints differ from the joints of the model: expected 2 joints, found 3" \
+    "$tool" convert models/zoo/twist.md5mesh "$scratch/nameless.iqm" --output "$scratch/nameless"
 
 check_broken_iqm "version 1" version 1 "unsupported IQM version 1: expected 2"
 size=$(($(wc -c <"$scratch/made.iqm")))
